@@ -119,9 +119,7 @@ def concat_score(query: Tensor, keys: Tensor, weight: Tensor, v: Tensor) -> Tens
     return torch.tanh(F.linear(torch.cat([queries, pairs], dim=-1), weight)) @ v  # (..., T, S)
 
 
-def additive_score(
-    query: Tensor, keys: Tensor, query_weight: Tensor, key_weight: Tensor, v: Tensor
-) -> Tensor:
+def additive_score(query: Tensor, keys: Tensor, query_weight: Tensor, key_weight: Tensor, v: Tensor) -> Tensor:
     """e_ti = vᵀ tanh(W_s q_t + W_h k_i) (Bahdanau et al. 2014).
 
     The same function as `concat_score` with W = [W_s W_h]; the difference is what it costs, since W_h k_i can be
@@ -232,9 +230,7 @@ def make_scorer(name: str, query_size: int, key_size: int, size: int | None = No
 
 def _check_mask(scores: Tensor, mask: Tensor) -> None:
     if mask.dtype != torch.bool:
-        raise TypeError(
-            f"the mask has type {mask.dtype}: it must be boolean, True for a real token (ids != pad_id)"
-        )
+        raise TypeError(f"the mask has type {mask.dtype}: it must be boolean, True for a real token (ids != pad_id)")
     shapes = f"mask has shape {tuple(mask.shape)}, scores have {tuple(scores.shape)}"
     if mask.shape[-1] != scores.shape[-1]:
         raise ValueError(f"{shapes}: the last axis of both is the source length")

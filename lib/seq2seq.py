@@ -61,13 +61,9 @@ class ModelConfig:
         _check_choice("order", self.order, ORDERS)
         _check_choice("scorer", self.scorer, SCORERS)
         if self.input_feeding and self.order != "luong":
-            raise ValueError(
-                f"input_feeding=True with order={self.order!r}: input feeding belongs to order='luong'"
-            )
+            raise ValueError(f"input_feeding=True with order={self.order!r}: input feeding belongs to order='luong'")
         if self.bidirectional and self.state_size % 2:
-            raise ValueError(
-                f"encoder states of size {self.state_size} cannot be halved between two directions"
-            )
+            raise ValueError(f"encoder states of size {self.state_size} cannot be halved between two directions")
 
     @property
     def state_size(self) -> int:
@@ -127,9 +123,7 @@ class Encoder(nn.Module):
         # Packing lets the backward direction start at each sentence's own last word, and the final state be the
         # one after it. Without it both would have read padding.
         lengths = mask.sum(1)  # (B)
-        packed = pack_padded_sequence(
-            embedded, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
-        )
+        packed = pack_padded_sequence(embedded, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
         states, final = self.rnn(packed)
         states, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])  # (B, S, D)
         final = final if isinstance(final, tuple) else (final,)
@@ -169,9 +163,7 @@ class Recurrence(nn.Module):
         """The embedded words' share of the first layer's gates: (B, T, E) -> (B, T, G)."""
         return F.linear(embedded, self.rnn.weight_ih_l0[:, : self.embedding], self.rnn.bias_ih_l0)
 
-    def step(
-        self, projected: Tensor, extra: Tensor, state: tuple[Tensor, ...]
-    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+    def step(self, projected: Tensor, extra: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
         """One step: projected (B, G), extra (B, X), state each (L, B, H) -> s_t (B, H) and the new state."""
         rnn, cell = self.rnn, _lstm_cell if isinstance(self.rnn, nn.LSTM) else _gru_cell
         from_input = projected + F.linear(extra, rnn.weight_ih_l0[:, self.embedding :])  # (B, G)
@@ -253,9 +245,7 @@ class LuongDecoder(nn.Module):
         context, weights = attend(outputs, memory.keys, memory.states, memory.mask, self.scorer)  # (B, T, D)
         return torch.tanh(self.combine(torch.cat([outputs, context], dim=-1))), weights
 
-    def _unroll_with_feeding(
-        self, embedded: Tensor, state: State, memory: Memory
-    ) -> tuple[Tensor, State, Tensor]:
+    def _unroll_with_feeding(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         recurrent, feed = state.recurrent, state.feed
         features, weights = [], []
         for projected in self.recurrence.project(embedded).unbind(1):  # (B, G), T times
@@ -318,8 +308,8 @@ class Seq2Seq(nn.Module):
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """Read the source once: ids (B, S) and mask (B, S) -> `Memory`."""
-        _check_ids("source", source, self.config.source_vocab)
-        _check_source_mask(source, source_mask)
+        check_ids("source", source, self.config.source_vocab)
+        check_source_mask(source, source_mask)
         states, final = self.encoder(source, source_mask)  # (B, S, D)
         keys = states if self.scorer is None else self.scorer.project(states)  # (B, S, A)
         return Memory(states, keys, source_mask, final)
@@ -343,7 +333,7 @@ class Seq2Seq(nn.Module):
         return logits, weights
 
     def _decode(self, target: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor | None]:
-        _check_ids("target", target, self.config.target_vocab)
+        check_ids("target", target, self.config.target_vocab)
         embedded = self.dropout(self.embedding(target))  # (B, T, E)
         features, state, weights = self.decoder.unroll(embedded, state, memory)  # (B, T, H)
         return self.output(self.dropout(features)), state, weights  # (B, T, V)
@@ -359,11 +349,9 @@ def _check_choice(what: str, given: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{what}={given!r} is not known: choose one of {', '.join(choices)}")
 
 
-def _check_ids(what: str, ids: Tensor, vocabulary: int) -> None:
+def check_ids(what: str, ids: Tensor, vocabulary: int) -> None:
     if ids.dim() != 2 or ids.shape[1] == 0:
-        raise ValueError(
-            f"{what} ids have shape {tuple(ids.shape)}: expected (batch, length) with length ≥ 1"
-        )
+        raise ValueError(f"{what} ids have shape {tuple(ids.shape)}: expected (batch, length) with length ≥ 1")
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocabulary:
         raise ValueError(
             f"{what} ids run from {int(ids.min())} to {int(ids.max())}, the model knows 0 to {vocabulary - 1}: "
@@ -371,7 +359,7 @@ def _check_ids(what: str, ids: Tensor, vocabulary: int) -> None:
         )
 
 
-def _check_source_mask(source: Tensor, mask: Tensor) -> None:
+def check_source_mask(source: Tensor, mask: Tensor) -> None:
     if mask.dtype != torch.bool:
         raise TypeError(f"the source mask has type {mask.dtype}: it must be boolean, True for a real token")
     if mask.shape != source.shape:
@@ -379,6 +367,4 @@ def _check_source_mask(source: Tensor, mask: Tensor) -> None:
             f"the source has shape {tuple(source.shape)} and its mask {tuple(mask.shape)}: must be equal"
         )
     if bool((mask[:, 1:] & ~mask[:, :-1]).any()):
-        raise ValueError(
-            "the source mask has a real token after padding: padding goes at the end of a sentence"
-        )
+        raise ValueError("the source mask has a real token after padding: padding goes at the end of a sentence")

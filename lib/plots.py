@@ -1,0 +1,662 @@
+"""The pictures of the course: heat maps, curves and bars, each with a text that states what it shows.
+
+A function returns a `Picture`. Put it last in a cell or pass it to `display`: a notebook then shows an image
+that a screen reader can read out. No colour is needed to understand it: cells carry their value, lines their
+marker and dash, bars their hatching. Hindi is drawn with a font that comes as a package, so none has to be
+installed; a letter that no font here has (漢, 🙂) becomes a framed placeholder.
+
+Letters: S source length, T target length.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import textwrap
+import unicodedata
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Cell = tuple[float, float, float]  # width and height in inches, angle of the source labels
+
+INK, QUIET, MARK = "#1B2733", "#5A6673", "#C1440E"
+# Each at least 4.5 : 1 on white.
+COLOURS = ("#0B62A8", "#C1440E", "#00806A", "#8E44AD", "#8A6A00", "#4A4A4A", "#B5305A", "#2E7D9A")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES = "-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1.5)), (0, (9, 2)), (0, (1, 2.5))
+DASHES = (*_DASHES, (0, (3, 1.5, 1, 1.5, 1, 1.5)))
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo", "**")
+BLUES = ("#F6F9FC", "#CFE0F1", "#7FB0DC", "#2A72B5", "#0A2F5C")
+BOTH_SIGNS = ("#7A2606", "#E4A281", "#F6F9FC", "#7FB0DC", "#0A2F5C")
+WIDEST = 9.4  # inches: the width of a notebook cell
+PIXELS = 160  # an inch of picture, twice what most screens need, so that it stays sharp when enlarged
+CELL = "padding:.3em .6em;border:2px solid #fff"
+SYSTEM_FONTS = ("Nirmala UI", "Kohinoor Devanagari", "Mangal", "Lohit Devanagari", "Annapurna SIL")
+
+
+# --------------------------------------------------------------------------------------------- text and fonts
+
+
+def _table(letters: str, latin: str) -> dict[str, str]:
+    return dict(zip(letters, latin.split(), strict=True))
+
+
+_LATIN = "k kh g gh ṅ c ch j jh ñ ṭ ṭh ḍ ḍh ṇ t th d dh n p ph b bh m y r l ḷ v ś ṣ s h"
+_CONSONANTS = _table("कखगघङचछजझञटठडढणतथदधनपफबभमयरलळवशषसह", _LATIN)
+_WITH_NUKTA = _table("कखगजडढफयनरळ", "q k͟h ġ z ṛ ṛh f ẏ ṉ ṟ ḻ")
+_VOWELS = _table("अआइईउऊऋएऐओऔऍऑ", "a ā i ī u ū r̥ ē ai ō au ê ô")
+_SIGNS = _table("ािीुूृेैोौॅॉ", "ā i ī u ū r̥ ē ai ō au ê ô")
+_OTHERS = {"ं": "ṁ", "ँ": "m̐", "ः": "ḥ", "ऽ": "’", "।": ".", "॥": "..", "ॐ": "ōṁ", "़": "", "्": ""}
+_OTHERS |= {chr(0x966 + digit): str(digit) for digit in range(10)} | {"\u200c": "", "\u200d": ""}
+
+
+def transliterate(text: str) -> str:
+    """Devanagari in Latin letters, after ISO 15919; everything else stays. किताब → kitāba, क्ष → kṣa.
+
+    Letter by letter, not by sound: a consonant without a vowel sign or virama keeps its a, even where a
+    speaker drops it.
+    """
+    letters, result, i = unicodedata.normalize("NFD", text), [], 0
+    while i < len(letters):
+        letter, i = letters[i], i + 1
+        if letter not in _CONSONANTS:
+            result.append(_VOWELS.get(letter) or _SIGNS.get(letter) or _OTHERS.get(letter, letter))
+            continue
+        nukta = letters[i : i + 1] == "़"
+        result.append(_WITH_NUKTA.get(letter, _CONSONANTS[letter]) if nukta else _CONSONANTS[letter])
+        i += nukta
+        if letters[i : i + 1] not in (*_SIGNS, "्"):
+            result.append("a")
+        i += letters[i : i + 1] == "्"
+    return unicodedata.normalize("NFC", "".join(result))
+
+
+@cache
+def devanagari_font() -> str | None:
+    """The family that draws Devanagari: the one of the font package, else one of the system, else None.
+
+    None as well where matplotlib cannot shape: vowel signs would stand on the wrong side. Labels are then
+    transliterated; characters are never reordered by hand.
+    """
+    import matplotlib.ft2font
+    from matplotlib.font_manager import fontManager
+
+    if getattr(matplotlib.ft2font, "__libraqm_version__", None) is None:
+        return None
+    try:
+        import fontpkg_noto_sans_devanagari as package
+    except ImportError:
+        installed = {entry.name for entry in fontManager.ttflist}
+        return next((name for name in ("Noto Sans Devanagari", *SYSTEM_FONTS) if name in installed), None)
+    path = str(next((Path(package.ROOT) / "files").glob("*.ttf")))
+    fontManager.addfont(path)
+    # In front of any font of the same name on this machine: pictures are the same everywhere.
+    fontManager.ttflist.sort(key=lambda entry: entry.fname != path)
+    return next(entry.name for entry in fontManager.ttflist if entry.fname == path)
+
+
+def _shown(label: Any) -> str:
+    """A label as it can be drawn here."""
+    return str(label) if devanagari_font() else transliterate(str(label))
+
+
+def _style() -> dict[str, Any]:
+    font = devanagari_font()
+    return {
+        "font.family": ["DejaVu Sans", font] if font else ["DejaVu Sans"],
+        "font.size": 10.5,
+        "text.color": INK,
+        "text.parse_math": False,  # "$" and "^" in a label are characters, not formulas
+        "axes.edgecolor": "#9AA5B1",
+        "axes.labelcolor": QUIET,
+        "axes.titlelocation": "left",
+        "axes.titlesize": 13,
+        "figure.titlesize": 13,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "grid.color": "#E4E9EE",
+        "xtick.color": QUIET,
+        "ytick.color": QUIET,
+        "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK,
+        "hatch.linewidth": 0.8,
+        "legend.frameon": False,
+        "figure.facecolor": "white",
+        "savefig.facecolor": "white",
+    }
+
+
+def use_course_style() -> None:
+    """Let your own matplotlib figures look like those of the course, Hindi included."""
+    import matplotlib
+
+    matplotlib.rcParams.update(_style())
+
+
+@contextmanager
+def _course_style() -> Iterator[None]:
+    import matplotlib
+
+    with matplotlib.rc_context(_style()), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")  # drawn as a placeholder
+        yield
+
+
+# ------------------------------------------------------------------------------------------- what is returned
+
+
+@dataclass
+class Picture:
+    """A matplotlib figure with the text that stands in for it. Shows itself in a notebook."""
+
+    figure: Figure
+    alt: str
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture as a PNG file, drawn once. 256 colours are enough, and a third of the size."""
+        from PIL import Image
+
+        drawn, file = BytesIO(), BytesIO()
+        with _course_style():
+            self.figure.savefig(drawn, format="png", dpi=PIXELS)
+        image = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        image.save(file, format="png", optimize=True)
+        return file.getvalue()
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to `path`; the ending (.png, .svg, .pdf) decides the format."""
+        with _course_style():
+            self.figure.savefig(path, dpi=PIXELS)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        data = base64.b64encode(self.png).decode("ascii")
+        width = round(96 * self.figure.get_figwidth())
+        image = f'<img alt="{html.escape(self.alt)}" width="{width}" style="max-width:100%;height:auto" '
+        return {
+            "text/html": f'{image}src="data:image/png;base64,{data}">',
+            "image/png": data,
+            "text/plain": self.alt,
+        }
+
+    def __repr__(self) -> str:
+        return self.alt
+
+
+@dataclass
+class Table:
+    """An HTML table with the text that stands in for it. Shows itself in a notebook."""
+
+    html: str
+    alt: str
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.alt}
+
+    def __repr__(self) -> str:
+        return self.alt
+
+
+def _new_figure(width: float, height: float) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")  # not pyplot's: nothing is shown twice or leaks
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def _entitle(figure: Figure, title: str) -> None:
+    """A title over the whole width, at the left, in as many lines as it needs."""
+    if title:
+        fitting = int(len(title) * (figure.get_figwidth() - 0.2) / max(1.25 * _text_width(title), 0.1))
+        lines = textwrap.wrap(title, max(fitting, 12))
+        figure.set_figheight(figure.get_figheight() + 0.28 * len(lines))
+        figure.suptitle("\n".join(map(_shown, lines)), x=0.08 / figure.get_figwidth(), ha="left")
+
+
+# -------------------------------------------------------------------------------------------------- heat maps
+
+
+def heatmap(
+    weights: Any,
+    source_labels: Sequence[str],
+    target_labels: Sequence[str],
+    title: str = "",
+    *,
+    mark: Iterable[tuple[int, int]] = (),
+    source_name: str = "source (Hindi)",
+    target_name: str = "target (English)",
+    quantity: str = "weight",
+    digits: int = 2,
+    alt: str | None = None,
+    alt_digits: int | None = None,
+) -> Picture:
+    """Draw a matrix (T, S): one row for each target label, one column for each source label.
+
+    Small matrices carry their values, the largest of a row in bold; in large ones a dot marks it. Values from
+    0 to 1 are drawn on that scale; values of both signs on a scale that is symmetric around 0.
+
+    Args:
+        weights: (T, S), array, nested list or tensor, with or without gradient.
+        mark: links (source, target) to outline, for example the gold alignment `pair.sure`.
+        quantity: what a value is, for example "weight" or "score".
+        digits: digits after the point in a cell.
+        alt: your own text alternative. alt_digits: state values in the default one, with so many digits.
+
+    Raises:
+        ValueError: the matrix does not fit the labels (transposed, for example), or holds nan or infinity.
+    """
+    matrix, source, target = _checked(weights, source_labels, target_labels)
+    links, colours = list(mark), _colour_scale(matrix)
+    with _course_style():
+        width, height, cell = _heatmap_size(source, target)
+        figure, axes = _new_figure(width, height)
+        scale = {"cmap": colours.cmap, "norm": colours.norm}
+        image = axes.imshow(matrix, aspect="auto", interpolation="nearest", **scale)
+        _heatmap_axes(axes, source, target, cell)
+        axes.set_xlabel(_shown(source_name), labelpad=8)
+        axes.set_ylabel(_shown(target_name), labelpad=8)
+        captions = ["outlined: gold alignment"] if links else []
+        if cell[0] >= 0.13 * (digits + 2) - 0.06 and cell[1] >= 0.24:
+            _write_values(axes, matrix, colours, digits)
+        else:
+            _dot_largest(axes, matrix, colours)
+            bar = figure.colorbar(image, ax=axes, label=quantity, shrink=0.8, aspect=30, pad=0.02)
+            bar.outline.set_visible(False)
+            captions.insert(0, f"dot: largest {quantity} of the row")
+        _outline(axes, links, cell)
+        if captions:
+            figure.supxlabel("   ".join(captions), fontsize=9, color=QUIET)
+        _entitle(figure, title)
+    if alt is None:
+        alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
+    return Picture(figure, alt)
+
+
+def heatmap_table(
+    weights: Any,
+    source_labels: Sequence[str],
+    target_labels: Sequence[str],
+    title: str = "",
+    *,
+    quantity: str = "weight",
+    digits: int = 2,
+    source_lang: str = "hi",
+    target_lang: str = "en",
+    alt: str | None = None,
+    alt_digits: int | None = None,
+) -> Table:
+    """The same heat map as an HTML table, which the browser shapes and a screen reader reads cell by cell.
+
+    Arguments and errors are those of `heatmap`; the languages tell a screen reader which voice to use.
+    """
+    matrix, source, target = _checked(weights, source_labels, target_labels)
+    colours, body = _colour_scale(matrix), []
+    for label, row in zip(target, matrix, strict=True):
+        cells = [_html_cell(_number(value, digits), value, value == row.max(), colours) for value in row]
+        body.append(f"<tr>{_html_header('row', target_lang, label)}{''.join(cells)}</tr>")
+    head = "".join(_html_header("col", source_lang, label) for label in source)
+    caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
+    if alt is None:
+        alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
+    return Table(
+        f'<table style="border-collapse:collapse;background:#fff;color:{INK}">{caption}'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>",
+        alt,
+    )
+
+
+def _html_header(scope: str, lang: str, label: str) -> str:
+    style = f"{CELL};text-align:{'center' if scope == 'col' else 'right'}"
+    return f'<th scope="{scope}" lang="{lang}" style="{style}">{html.escape(label)}</th>'
+
+
+def _html_cell(text: str, value: float, largest: bool, colours: Any) -> str:
+    fill, ink = _fill_and_ink(value, colours)
+    style = f"{CELL};text-align:center;background:{fill};color:{ink}" + ";font-weight:bold" * largest
+    return f'<td style="{style}">{text}</td>'
+
+
+def _checked(weights: Any, source: Sequence, target: Sequence) -> tuple[np.ndarray, list[str], list[str]]:
+    """The matrix and the labels as they are needed here, after a look at whether they fit each other."""
+    matrix = np.asarray(weights.detach().cpu().double() if hasattr(weights, "detach") else weights, dtype=float)
+    if matrix.shape != (len(target), len(source)) or matrix.size == 0:
+        raise ValueError(
+            f"weights have shape {matrix.shape}, but there are {len(target)} target labels and {len(source)} "
+            "source labels: rows are the target, columns the source, one or more of each"
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("weights hold nan or infinity: look for a row without a real position")
+    return matrix, [str(label) for label in source], [str(label) for label in target]
+
+
+def _heatmap_size(source: Sequence[str], target: Sequence[str]) -> tuple[float, float, Cell]:
+    """Inches: width and height of the figure without its title, and its cells."""
+    left = max(_text_width(label) for label in target) + 0.75
+    longest = max(_text_width(label) for label in source)
+    room = (WIDEST - left - 0.4) / len(source)
+    turned = longest + 0.14 > room
+    wide = min(room, 0.62 if turned else max(longest + 0.18, 0.62))
+    tall = min(0.42, max(0.2, 6.4 / len(target)))
+    top = 0.45 + (longest * 0.75 + 0.2 if turned else 0.25)
+    width, height = left + wide * len(source) + 0.3, top + max(tall * len(target), 1.1) + 0.4
+    return max(width, 3.6), height, (wide, tall, 45.0 if turned else 0.0)
+
+
+@cache
+def _text_width(text: str) -> float:
+    """Inches that the text takes up as a label."""
+    figure, axes = _new_figure(1, 1)
+    extent = axes.text(0, 0, _shown(text)).get_window_extent(figure.canvas.get_renderer())
+    return extent.width / figure.dpi
+
+
+def _heatmap_axes(axes: Axes, source: Sequence[str], target: Sequence[str], cell: Cell) -> None:
+    wide, tall, angle = cell
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    size = min(10.5, 72 * tall * 0.72)
+    turned = {"rotation": angle, "ha": "left", "rotation_mode": "anchor"} if angle else {}
+    axes.set_xticks(range(len(source)), [_shown(label) for label in source], **turned)
+    axes.set_yticks(range(len(target)), [_shown(label) for label in target])
+    axes.tick_params(axis="x", labelsize=min(10.5, 72 * wide * 0.8), length=0)
+    axes.tick_params(axis="y", labelsize=size, length=0)
+    axes.set_xticks(np.arange(len(source) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(target) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.6 if min(wide, tall) > 0.25 else 0.6)
+    axes.tick_params(which="minor", length=0)
+    axes.set_axisbelow(False)
+    axes.spines[:].set_visible(False)
+
+
+def _colour_scale(matrix: np.ndarray) -> Any:
+    """Maps a value to a colour: from 0 to 1 (or the largest), or symmetric around 0 if one is negative."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+    top = float(np.abs(matrix).max())
+    signed = matrix.min() < 0
+    scale = Normalize(-top if signed else 0, top if signed else max(1.0, top))
+    return ScalarMappable(scale, LinearSegmentedColormap.from_list("course", BOTH_SIGNS if signed else BLUES))
+
+
+def _fill_and_ink(value: float, colours: Any) -> tuple[str, str]:
+    """The colour of a cell, and white or nearly black text on it, whichever has more contrast (WCAG 2)."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    fill = colours.to_rgba(value)[:3]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in fill]
+    light = float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+    return to_hex(fill), "#FFFFFF" if 1.05 / (light + 0.05) > (light + 0.05) / 0.0606 else to_hex(to_rgb("#0E1620"))
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def _write_values(axes: Axes, matrix: np.ndarray, colours: Any, digits: int) -> None:
+    largest = matrix.max(axis=1)
+    for (t, s), value in np.ndenumerate(matrix):
+        ink, weight = _fill_and_ink(value, colours)[1], "bold" if value == largest[t] else "normal"
+        # The Devanagari font has no bold, and numbers do not need it.
+        font = {"family": "DejaVu Sans", "fontsize": 9, "color": ink, "weight": weight}
+        axes.text(s, t, _number(value, digits), ha="center", va="center", **font)
+
+
+def _dot_largest(axes: Axes, matrix: np.ndarray, colours: Any) -> None:
+    for t, row in enumerate(matrix):
+        for s in np.flatnonzero(row == row.max()):
+            axes.plot(s, t, "o", markersize=3, color=_fill_and_ink(row[s], colours)[1])
+
+
+def _outline(axes: Axes, mark: Sequence[tuple[int, int]], cell: Cell) -> None:
+    from matplotlib.patches import Rectangle
+
+    dx, dy = 0.5 - 0.03 / cell[0], 0.5 - 0.03 / cell[1]
+    for s, t in mark:
+        box = Rectangle((s - dx, t - dy), 2 * dx, 2 * dy, fill=False, edgecolor=MARK, linewidth=2, zorder=3)
+        axes.add_patch(box)
+
+
+def _heatmap_alt(
+    matrix: np.ndarray,
+    source: Sequence[str],
+    target: Sequence[str],
+    title: str,
+    quantity: str,
+    digits: int | None,
+) -> str:
+    rows, columns = matrix.shape
+    parts = []
+    for label, row in zip(target[:12], matrix, strict=False):
+        names = " and ".join(str(source[s]) for s in np.flatnonzero(row == row.max()))
+        parts.append(f"{label} → {names}" + (f" ({_number(row.max(), digits)})" if digits is not None else ""))
+    more = f"; and {rows - 12} more rows" if rows > 12 else ""
+    shape = f"{rows} target row{'s' * (rows > 1)} by {columns} source column{'s' * (columns > 1)}"
+    return f"{_sentence(title)}Heat map, {shape}. Largest {quantity} of each row: {'; '.join(parts)}{more}."
+
+
+def _sentence(title: str) -> str:
+    return f"{title.rstrip('.')}. " if title else ""
+
+
+# -------------------------------------------------------------------------------------------- curves and bars
+
+
+@dataclass
+class _Line:
+    """One series, ready to draw; `low` and `high` are nan where there is no interval."""
+
+    name: str
+    x: list[Any]
+    y: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        finite = self.y[np.isfinite(self.y)]
+        self.end = float(finite[-1]) if finite.size else float("nan")
+
+
+def _lines(series: Mapping[str, Any]) -> list[_Line]:
+    """Each series is (x, y), (x, y, low, high) or a list of `evaluation.Row`.
+
+    Raises:
+        ValueError: no series, an empty one, or parts of different length.
+    """
+    lines = []
+    for name, data in series.items():
+        data = list(data)
+        if data and hasattr(data[0], "label"):
+            data = [[getattr(row, part) for row in data] for part in ("label", "mean", "low", "high")]
+        if len(data) not in (2, 4) or len({len(part) for part in data}) != 1 or len(data[0]) == 0:
+            raise ValueError(f"series {name!r}: give (x, y) or (x, y, low, high), all of one length, not empty")
+        x, (y, *interval) = list(data[0]), [np.asarray(part, dtype=float) for part in data[1:]]
+        low, high = interval or (np.full(len(y), np.nan), np.full(len(y), np.nan))
+        lines.append(_Line(name, x, y, low, high))
+    if not 0 < len(lines) <= len(COLOURS):
+        raise ValueError(f"there are {len(lines)} series: give 1 to {len(COLOURS)}, more cannot be told apart")
+    return lines
+
+
+def _groups(lines: Sequence[_Line]) -> list[str]:
+    """All labels on the x axis, in order of first appearance."""
+    return list(dict.fromkeys(label for line in lines for label in line.x))
+
+
+def curves(
+    series: Mapping[str, Any],
+    xlabel: str,
+    ylabel: str,
+    title: str = "",
+    *,
+    percent: bool = False,
+    ylim: tuple[float, float] | None = None,
+    logx: bool = False,
+    logy: bool = False,
+    alt: str | None = None,
+    alt_digits: int | None = None,
+) -> Picture:
+    """Draw one line for each series, with its interval; each has its own colour, marker and dash.
+
+    Args:
+        series: name → (x, y), (x, y, low, high), or rows of `evaluation.by_length`; x may be labels.
+        percent: write y values from 0 to 1 as per cent.
+        alt: your own text alternative. alt_digits: state end values in the default one, with so many digits.
+    """
+    lines = _lines(series)
+    named = isinstance(lines[0].x[0], str)
+    with _course_style():
+        figure, axes = _new_figure(8.4, 4.2)
+        groups = _groups(lines) if named else []
+        for number, line in enumerate(lines):
+            shift = 0.05 * (number - (len(lines) - 1) / 2) if named else 0.0
+            x = [groups.index(label) + shift for label in line.x] if named else line.x
+            _draw_line(axes, x, line, number)
+        axes.set(xscale="log" if logx and not named else "linear", yscale="log" if logy else "linear")
+        _plain_numbers(axes, axes.yaxis if percent else None)
+        axes.set(xlabel=_shown(xlabel), ylabel=_shown(ylabel), ylim=ylim)
+        if named:
+            axes.set_xticks(range(len(groups)), [_shown(label) for label in groups])
+        _entitle(figure, title)
+        axes.grid(axis="y")
+        axes.tick_params(length=3)
+        _legend(figure, axes, sorted(range(len(lines)), key=lambda k: -lines[k].end))
+    return Picture(figure, alt if alt is not None else _curves_alt(lines, xlabel, ylabel, title, percent, alt_digits))
+
+
+def _draw_line(axes: Axes, x: Sequence[float], line: _Line, number: int) -> None:
+    colour, few = COLOURS[number], len(x) <= 12
+    style = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number], "linewidth": 1.9}
+    # Many points: a marker here and there, at different places for each line.
+    every = None if few else (number * len(x) // 60, max(1, len(x) // 8))
+    axes.plot(x, line.y, label=_shown(line.name), markersize=6, markevery=every, markeredgecolor="white", **style)
+    if np.isnan(line.low).all():
+        return
+    if few:
+        whiskers = np.maximum([line.y - line.low, line.high - line.y], 0)
+        axes.errorbar(x, line.y, whiskers, fmt="none", ecolor=colour, elinewidth=1.2, capsize=3, alpha=0.8)
+    else:
+        axes.fill_between(x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+
+
+def _plain_numbers(axes: Axes, share: Any = None) -> None:
+    """Write 200 and not 2 × 10² at the ticks of a logarithmic axis, and per cent on the axis `share`."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_formatter(NullFormatter())
+    if share is not None:
+        share.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+
+
+def _legend(figure: Figure, axes: Axes, order: Sequence[int]) -> None:
+    """Names at the right in the given order; long names below the axes."""
+    if len(order) == 1:
+        return
+    handles, labels = axes.get_legend_handles_labels()
+    handles, labels = [handles[k] for k in order], [labels[k] for k in order]
+    if max(map(len, labels)) <= 22:
+        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=3.2)
+    else:
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, handlelength=3.2)
+
+
+def _curves_alt(
+    lines: Sequence[_Line], xlabel: str, ylabel: str, title: str, percent: bool, digits: int | None
+) -> str:
+    shape = f"{len(lines)} line{'s' * (len(lines) > 1)}: {'; '.join(line.name for line in lines)}"
+    ends = [(line.name, line.end) for line in lines if np.isfinite(line.end)]
+    last = f" At the right end: {_ranking(ends, percent, digits)}." if ends else ""
+    return f"{_sentence(title)}Line chart of {ylabel} against {xlabel}, {shape}.{last}"
+
+
+def _ranking(values: Sequence[tuple[str, float]], percent: bool, digits: int | None) -> str:
+    """Which name is highest and which lowest; where digits are asked for, every name with its value."""
+    ranked = sorted(values, key=lambda item: -item[1])
+    if digits is None:
+        names = [name for name, _ in ranked]
+        return f"highest {names[0]}; lowest {names[-1]}"
+    if percent:
+        return "; ".join(f"{name} {_number(100 * value, digits)}%" for name, value in ranked)
+    return "; ".join(f"{name} {_number(value, digits)}" for name, value in ranked)
+
+
+def bars(
+    series: Mapping[str, Any],
+    xlabel: str,
+    title: str = "",
+    *,
+    percent: bool = False,
+    digits: int = 2,
+    xlim: tuple[float, float] | None = None,
+    alt: str | None = None,
+    alt_digits: int | None = None,
+) -> Picture:
+    """Draw horizontal bars: a group for each label, a bar in it for each series, with intervals and values.
+
+    Args:
+        series: name → (labels, values), (labels, values, low, high), or rows of `evaluation.by_tag`.
+        percent, alt, alt_digits: as for `curves`. digits: of the value written at a bar.
+    """
+    lines = _lines(series)
+    groups = _groups(lines)
+    tall = 0.8 / len(lines)  # of the distance between two groups
+    kind = f".{max(0, digits - 2)}%" if percent else f".{digits}f"
+    with _course_style():
+        figure, axes = _new_figure(8.4, 1.1 + len(groups) * (0.14 + 0.18 * len(lines)))
+        for number, line in enumerate(lines):
+            at = np.array([groups.index(label) for label in line.x]) + tall * (number - (len(lines) - 1) / 2)
+            _draw_bars(axes, at, line, number, 0.9 * tall, kind)
+        axes.set_yticks(range(len(groups)), [_shown(label) for label in groups])
+        axes.set(xlabel=_shown(xlabel), xlim=xlim, ylim=(len(groups) - 0.45, -0.55))
+        _plain_numbers(axes, axes.xaxis if percent else None)
+        _entitle(figure, title)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+        _legend(figure, axes, range(len(lines)))
+    return Picture(figure, alt if alt is not None else _bars_alt(lines, groups, xlabel, title, percent, alt_digits))
+
+
+def _draw_bars(axes: Axes, at: np.ndarray, line: _Line, number: int, thickness: float, kind: str) -> None:
+    style = {"color": COLOURS[number], "hatch": HATCHES[number], "edgecolor": "white", "linewidth": 0}
+    axes.barh(at, line.y, thickness, label=_shown(line.name), **style)
+    if not np.isnan(line.low).all():
+        whiskers = np.maximum([line.y - line.low, line.high - line.y], 0)
+        for colour, width in (("white", 3), (INK, 1.2)):  # a white rim keeps the whisker visible on the bar
+            style = {"ecolor": colour, "elinewidth": width, "capthick": width, "capsize": 2 + width / 3}
+            axes.errorbar(line.y, at, xerr=whiskers, fmt="none", **style)
+    for y, value, high in zip(at, line.y, np.fmax(line.y, line.high), strict=True):
+        if np.isfinite(value):
+            place = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 9}
+            axes.annotate(f"{value:{kind}}", (high, y), **place)
+
+
+def _bars_alt(
+    lines: Sequence[_Line], groups: Sequence[str], xlabel: str, title: str, percent: bool, digits: int | None
+) -> str:
+    text = f"{_sentence(title)}Bar chart of {xlabel} for {len(groups)} group{'s' * (len(groups) > 1)}."
+    for line in lines:
+        known = [(str(label), float(y)) for label, y in zip(line.x, line.y, strict=True) if np.isfinite(y)]
+        if known:
+            text += f" {line.name}: {_ranking(known, percent, digits)}."
+    return text

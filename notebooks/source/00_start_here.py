@@ -1,0 +1,126 @@
+# %% [markdown]
+# # 00 · Start here
+#
+# A Hindi sentence goes in, an English one comes out:
+#
+# > मैं स्कूल जाता हूँ → *I go to school*
+#
+# Four words, and already nothing is in its place. Hindi says *I – school – go – am*, English *I – go – to – school*. The verb
+# has moved, *to* has appeared from nowhere, and the last Hindi word has dissolved into *go*. A program that reads from left to right and
+# forgets what it has passed cannot do this: the second English word needs the third Hindi one. This course is about the idea that made such
+# reaching back possible, **attention**, from one step by pencil to a trained system and to the threshold of the Transformer.
+#
+# **What you will be able to do after this notebook**
+#
+# - find your way through the course, and know how long each part takes;
+# - check that your machine has all it needs, Hindi letters included;
+# - use predictions and recall so that you remember more than you read.
+#
+# **Time on two cores:** 10 minutes, a few seconds of running.
+#
+# ## What is special here
+#
+# Every claim in this course is *measured in it*, on your machine, while you watch. "One fixed vector is a bottleneck" is a curve with intervals.
+# The calculation by hand is repeated by the library to the last digit. "Attention looks at the right word" is an error rate against alignments that are
+# known to be right. "A Transformer is the same recipe renamed" is an equality with PyTorch's own code.
+#
+# | notebook | question | minutes to read | to run |
+# |---|---|---|---|
+# | 01 The bottleneck | what is lost when a sentence must pass through one vector? | 40 | 3 |
+# | 02 Attention by hand | what exactly is computed, number by number? | 45 | ¼ |
+# | 03 Additive or dot | which score, at what cost, and when is it asked? | 45 | 3 |
+# | 04 A full training | what does a real system need, and how is it measured? | 60 | 4 |
+# | 05 Queries, keys and values | how does this become a Transformer? | 50 | 2 |
+#
+# ## 1. Does your machine have what it needs?
+#
+# Each line names a package, the least version the course needs, and whether yours will do.
+
+# %%
+from lib.environment import check_environment
+
+for line in check_environment():
+    print(line)
+
+# %% [markdown]
+# Anything that is not *ok*? Close this, and in the course's folder run `python3 run.py lab` once more (or
+# `pip install -r requirements.txt` if you installed by hand). The versions themselves, for a question to someone else:
+
+# %% tags=["nbval-ignore-output"]
+from lib.environment import versions
+
+for name, version in versions().items():
+    print(f"{name:14} {version}")
+
+# %% [markdown]
+# ## 2. Hindi on your screen
+#
+# In Devanagari, letters join and change places: in कि the sign ि is *typed* after क and *drawn* before it; क + ् + ष becomes क्ष. Pictures in
+# this course are drawn by matplotlib, which needs a shaping engine for that. Compare the picture with the text:
+#
+# > कि &nbsp;&nbsp; क्ष &nbsp;&nbsp; हिन्दी &nbsp;&nbsp; विद्यार्थी &nbsp;&nbsp; ▁किताब
+
+# %%
+from lib.plots import heatmap, use_course_style
+
+use_course_style()
+alt = "A heat map whose labels show five Hindi samples: कि, क्ष, हिन्दी, विद्यार्थी, ▁किताब. They should look as in the text above."
+samples = ["कि", "क्ष", "हिन्दी", "विद्यार्थी", "▁किताब"]
+heatmap([[0.5, 0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.2, 0.4]], samples, ["first", "second"], title="Letters", alt=alt)
+
+# %% [markdown]
+# ## 3. How fast is it?
+#
+# One training step of the kind used in notebook 01, measured here. The times on the first page of each notebook are for two cores that need about
+# 100 to 250 milliseconds for it; expect yours to scale.
+
+# %% tags=["nbval-ignore-output"]
+from lib.environment import milliseconds_per_step
+
+print(f"{milliseconds_per_step():.0f} ms a training step")
+
+# %% [markdown]
+# ## 4. How to learn with this course
+#
+# Reading feels like learning, and mostly is not. Two habits make the difference:
+#
+# 1. **Predict, then run.** Before each experiment you find a line that begins with **Predict**. Write your answer down, on paper, before you run the
+#    cell. A wrong prediction is worth more than a right one: it shows you the idea you did not know you had.
+# 2. **Recall.** At the end of each notebook stand questions. Answer them without looking, in words or numbers, and only then open the answer.
+#    Come back after a day, a week, a month: what you had to dig for stays.
+#
+# Try it with the first question.
+
+# %% [markdown] tags=["recall-place"]
+# **1.** In मैं स्कूल जाता हूँ → *I go to school*: which English word has no Hindi word of its own, and which Hindi word has no English one?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# *to* has none: Hindi says only स्कूल जाना, "school go". हूँ has none: English puts what it says (first person, present) into *go*.
+#
+# </details>
+#
+# **2.** Which part of that sentence makes a program that reads only from left to right and forgets fail?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# *go* is the second English word, and its Hindi word जाता is the third, after स्कूल, which is needed only later. Whoever has
+# forgotten स्कूल by then cannot finish the sentence.
+#
+# </details>
+
+# %% [markdown]
+# ## Where things are
+#
+# - `notebooks/`: these lessons. `lib/`: the library they share; it is short and meant to be read. Start with `lib/attention.py`.
+# - `data/`: the language of the course, with a data card.
+# - Letters used everywhere: `B` batch, `S` source length, `T` target length, `E` embedding size, `H` hidden size, `V` vocabulary size. Encoder
+#   states $h_i$, decoder state $s_t$, score $e_{ti}$, weight $\alpha_{ti}$, context $c_t$. A mask is `True` where there is a real word.
+#
+# ## Summary
+#
+# - Hindi and English differ in order, in what is said in a word of its own, and in where gender shows.
+# - Attention is the means to look back at the right place; the course measures each claim about it.
+# - Predict before you run; recall before you open the answer.
+#
+# Next: **01 · The bottleneck**.

@@ -1,0 +1,400 @@
+# %% [markdown]
+# # 01 · The bottleneck
+#
+# A translator who may read a sentence once, must then close the book, and may carry only one index card to the
+# next room: that is the first neural translation model that worked. The card has the same size for every
+# sentence. In this notebook you build that model, give it sentences of 3 to 40 words, and measure where the card
+# is full. Then you open the book again: the same model, with attention.
+#
+# **What you will be able to do**
+#
+# - say what an encoder hands to a decoder, and how large it is;
+# - predict how translation quality falls with length, and check the prediction against a measured curve;
+# - separate what a fixed vector can *hold* from what can be *learned* through it;
+# - explain why one Hindi verb ending, ten words away, decides between *he* and *she*.
+#
+# **Time on two cores:** about 3 minutes of running, 40 minutes of reading and thinking.
+
+# %%
+import inspect
+
+import numpy as np
+import torch
+
+from lib import experiments
+from lib.evaluation import bleu, by_length, wilson_interval
+from lib.grammar import Grammar
+from lib.plots import curves, use_course_style
+from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
+from lib.training import TrainConfig
+
+use_course_style()
+
+# %% [markdown]
+# ## 1. Two networks and one vector between them
+#
+# Sutskever, Vinyals and Le (2014) joined two recurrent networks. The **encoder** reads the source one word at a
+# time; each word changes its hidden state. After the last word that state goes to the **decoder**, which writes
+# the translation one word at a time and reads back each word it has written, until it writes the end mark `</s>`.
+#
+# **Predict.** An encoder with 256 hidden units reads a sentence of 4 words, then one of 40. How many numbers does
+# it hand over each time?
+
+# %%
+model = Seq2Seq(ModelConfig(source_vocab=100, target_vocab=100, hidden=256, order="none"))
+
+for length in (4, 40):
+    source = torch.randint(4, 100, (1, length))  # (B, S): one sentence of random words
+    memory = model.encode(source, source_mask=torch.ones_like(source, dtype=torch.bool))
+    state = model.start(memory)
+    print(f"{length:2} words in, handed over:", [tuple(part.shape) for part in state.recurrent])
+
+# %% [markdown]
+# **What you saw.** Both times two blocks of 256 numbers (an LSTM has a hidden state and a cell). Whatever the
+# decoder will need, who did it, to whom, when, in which clause, has to be in there before it writes its first word.
+# More words do not make the block larger. This is the **bottleneck**.
+#
+# Here is everything the decoder without attention does. Note what does *not* appear: the source.
+
+# %%
+from lib.seq2seq import PlainDecoder  # noqa: E402
+
+print(inspect.getsource(PlainDecoder.unroll))
+
+# %% [markdown]
+# ## 2. A language in which length is the only difficulty
+#
+# To measure the effect of length alone, every length must be equally common and the words must stay the same. The
+# course has a small sub-language for that: about seventy Hindi words, sentences of 3 to 40 words, correct Hindi,
+# one right English translation each. Long sentences are short clauses joined by और, लेकिन, क्योंकि and the like.
+
+# %%
+task = experiments.core_task()
+lengths = np.array(experiments.source_lengths(task.test))
+
+print("training pairs:", len(task.train), " held out for testing:", len(task.test))
+for length in (4, 8, 14):
+    pair = task.test[int(np.flatnonzero(lengths == length)[0])]
+    print(f"\n{length} words  {pair.source}\n         {pair.target}")
+
+# %% [markdown]
+# No test sentence stands in the training set, and the two sets are equally spread over the lengths:
+
+# %%
+shared = set(task.train.sources) & set(task.test.sources)
+print("test sentences seen in training:", len(shared))
+print("shortest and longest:", lengths.min(), lengths.max())
+print("every bucket has at least 100 test sentences:",
+      all(np.sum((lengths >= low) & (lengths < high)) >= 100
+          for low, high in ((0, 8), (8, 16), (16, 24), (24, 32), (32, 99))))
+
+# %% [markdown]
+# ## 3. The experiment
+#
+# Two models read the same pairs in the same order for the same number of updates:
+#
+# | | without attention | with attention |
+# |---|---|---|
+# | decoder sees | the final encoder state, once | at every step a weighted average of *all* encoder states |
+# | hidden units | 272 | 256 |
+#
+# The model without attention gets a few more hidden units, so that both have the same number of parameters within
+# 5 %: nobody can say that attention won by being larger.
+#
+# **Predict.** Write down two numbers for each model: the share of *perfect* translations for sentences shorter
+# than 8 words, and for sentences of 32 words or more.
+
+# %%
+print(inspect.getsource(experiments.train_model))
+
+# %%
+settings = TrainConfig(steps=STEPS, batch_size=64, learning_rate=2e-3)
+
+plain = experiments.train_model(task, settings, "without attention", order="none", hidden=272)
+
+# %%
+attentive = experiments.train_model(task, settings, "with attention", order="luong", scorer="dot", hidden=256)
+
+# %% [markdown]
+# Were the conditions as promised? The time is yours, so it is not compared with ours.
+
+# %% tags=["nbval-ignore-output"]
+for name, trained in (("without", plain), ("with", attentive)):
+    print(f"{name:8} attention: {trained.history.seconds:4.0f} s, last loss {trained.history.smoothed()[-1]:.3f}")
+
+# %%
+sizes = [count_parameters(trained.model) for trained in (plain, attentive)]
+print("parameters:", *(f"{size:,}" for size in sizes))
+print("within 5 %:", max(sizes) / min(sizes) <= 1.05)
+print("same number of updates:", len(plain.history.losses) == len(attentive.history.losses))
+print("at most 100 s of training each:", all(t.history.seconds <= 100 for t in (plain, attentive)))
+
+# %% [markdown]
+# Now the 1,000 held-out sentences. **Exact match** is strict: one wrong word and the sentence counts as wrong. The
+# intervals are 95 % Wilson intervals for a proportion: the range of true success rates that the counts allow.
+
+# %%
+correct = {
+    "without attention": experiments.solved(plain.translator, task.test),
+    "with attention": experiments.solved(attentive.translator, task.test),
+}
+buckets = {name: by_length(hits, lengths, experiments.LENGTH_EDGES) for name, hits in correct.items()}
+
+# %% tags=["nbval-ignore-output"]
+curves(
+    {name: ([row.label for row in rows], [row.mean for row in rows], [row.low for row in rows],
+            [row.high for row in rows]) for name, rows in buckets.items()},
+    xlabel="source words", ylabel="exact match", title="One vector against attention", ylim=(0, 1.02),
+)
+
+# %%
+short_plain, long_plain = buckets["without attention"][0], buckets["without attention"][-1]
+long_attentive = buckets["with attention"][-1]
+print("without attention, shortest sentences, at least 0.95:", short_plain.mean >= 0.95)
+print("with attention, longest sentences, at least 0.75:", long_attentive.mean >= 0.75)
+print("gap on the longest sentences, at least 0.50:", long_attentive.mean - long_plain.mean >= 0.50)
+print("their 95 % intervals do not touch:", long_attentive.low > long_plain.high)
+
+# %% [markdown]
+# **What you saw.** The model without attention is *good*: on short sentences it makes almost no mistake. It knows
+# the words, the grammar, the word order. It is not a weak model that is bad everywhere; it is a strong model that
+# fails where the sentence outgrows the vector. That is the answer to a question you will be asked at the end.
+#
+# Cho et al. (2014) saw the same on real English–French: quality held on short sentences and fell quickly with
+# length. Bahdanau et al. (2014) then gave the decoder all encoder states. On their test sentences the model without
+# attention trained on sentences of up to 50 words reached BLEU 17.82, the one with attention 26.75.
+#
+# ## 4. The same curve in BLEU
+#
+# Exact match is all or nothing. **BLEU** compares runs of one to four words with the reference and gives partial
+# credit. **Predict:** will the fall of the model without attention look steeper or flatter in BLEU?
+
+# %%
+def bleu_by_length(translator, edges=(0, 8, 16, 24, 32, 99)):
+    found = translator.translate(task.test.sources)
+    scores = []
+    for low, high in zip(edges, edges[1:]):
+        rows = [i for i, n in enumerate(lengths) if low <= n < high]
+        scores.append(bleu([found[i].text for i in rows], [task.test[i].target for i in rows]).value)
+    return scores
+
+
+plain_bleu, attentive_bleu = bleu_by_length(plain.translator), bleu_by_length(attentive.translator)
+
+# %% tags=["nbval-ignore-output"]
+labels = [row.label for row in buckets["with attention"]]
+curves({"without attention": (labels, plain_bleu), "with attention": (labels, attentive_bleu)},
+       xlabel="source words", ylabel="BLEU", title="The same sentences, partial credit", ylim=(0, 102))
+
+# %%
+print("both at least 95 BLEU on the shortest:", min(plain_bleu[0], attentive_bleu[0]) >= 95)
+print("without attention BLEU falls with length:", plain_bleu[0] > plain_bleu[2] > plain_bleu[4])
+print("share of its short-sentence score left on the longest: exact match below half of BLEU's:",
+      long_plain.mean / short_plain.mean < 0.5 * plain_bleu[4] / plain_bleu[0])
+
+# %% [markdown]
+# **What you saw.** Flatter. The decoder without attention still writes fluent English of the right kind; it is the
+# *facts* that get lost, who went where. Look at one of its long failures beside the reference:
+
+# %% tags=["nbval-ignore-output"]
+failures = np.flatnonzero(~correct["without attention"] & correct["with attention"] & (lengths >= 20))
+pair = task.test[int(failures[0])]
+print("source   ", pair.source)
+print("reference", pair.target)
+print("no attention", plain.translator.translate([pair.source])[0].text)
+print("attention   ", attentive.translator.translate([pair.source])[0].text)
+
+# %% [markdown]
+# ## 5. *He* or *she*: a decision that waits for the last words
+#
+# वह means both *he* and *she*. Hindi shows the gender on the verb, and the verb stands at the end:
+#
+# - वह रोज़ स्कूल **जाता** है → ***He** goes to school every day*
+# - वह रोज़ स्कूल **जाती** है → ***She** goes to school every day*
+#
+# The first English word depends on the last Hindi words. The grammar can make such pairs with as many words in
+# between as you like. **Predict:** as the distance grows from 2 to 12 words, what happens to each model's choice
+# of the first word? (A coin gets 0.5.)
+
+# %%
+grammar = Grammar(seed=1, core=True)
+distances = (2, 4, 6, 8, 10, 12)
+
+
+def right_pronoun(translator, distance, count=100):
+    pairs = grammar.gender_minimal_pairs(count, distance)
+    found = translator.translate([pair.source for pair in pairs])
+    firsts = zip(found, pairs, strict=True)
+    return np.array([f.text.split(" ")[0] == pair.target.split(" ")[0] for f, pair in firsts])
+
+
+pronouns = {
+    name: [right_pronoun(trained.translator, distance) for distance in distances]
+    for name, trained in (("without attention", plain), ("with attention", attentive))
+}
+
+# %% tags=["nbval-ignore-output"]
+curves(
+    {name: (distances, [hits.mean() for hits in rows],
+            *zip(*(wilson_interval(int(hits.sum()), len(hits)) for hits in rows))) for name, rows in pronouns.items()},
+    xlabel="words between वह and its verb", ylabel="right first word", title="He or she?", ylim=(0, 1.02),
+)
+
+# %%
+print("with attention, every distance, at least 0.95:", min(h.mean() for h in pronouns["with attention"]) >= 0.95)
+
+# %% [markdown]
+# **What you saw.** PRONOUN_PROSE
+#
+# ## 6. Is it capacity or learning? Two controls, stored
+#
+# "The vector is too small" is one explanation. If it were the whole one, a vector twice as wide should repair
+# everything, and the order of the source words should not matter: the same words have to fit either way. Training
+# these takes longer than this notebook may, so they were run beforehand, with three random seeds each, and stored
+# with the command that makes them again.
+
+# %%
+stored = experiments.measured("bottleneck")
+print("made by:", stored["command"])
+print("runs:", len(stored["rows"]), " seeds:", stored["seeds"])
+
+
+def mean_over_seeds(variant, bucket):
+    rows = [row["buckets"] for row in stored["rows"] if row["variant"] == variant]
+    return float(np.mean([row[bucket]["mean"] for row in rows]))
+
+
+variants = list(dict.fromkeys(row["variant"] for row in stored["rows"]))
+for variant in variants:
+    print(f"{variant:36}", *(f"{mean_over_seeds(variant, bucket):.2f}" for bucket in range(5)))
+
+# %%
+curves({v: (labels, [mean_over_seeds(v, b) for b in range(5)]) for v in variants}, xlabel="source words",
+       ylabel="exact match", title="Stored: mean of three seeds", ylim=(0, 1.02))
+
+# %% [markdown]
+# CONTROL_PROSE
+#
+# Sutskever et al. (2014) met this on real data: turning the source around took their single model from BLEU 26.17
+# to 30.59. Nothing about the size of the vector had changed. What changed is the path that the gradient travels:
+# the first words of the source now stand next to the first words of the target. So the bottleneck is two things:
+#
+# 1. **capacity**, how much one vector can hold, and
+# 2. **learnability**, how well training can find out what to put there, over that many steps.
+#
+# Attention helps with both: every source word has a state of its own, one step away from every target word.
+#
+# ## 7. What attention changes, in one line
+#
+# The encoder keeps all its states $h_1 \dots h_S$. At every step $t$ the decoder compares its own state with each
+# of them, turns the comparison into weights $\alpha_{ti}$ that sum to one, and reads the weighted average
+# $c_t = \sum_i \alpha_{ti} h_i$, the **context**. Nothing is compressed beforehand; what matters is decided
+# at each step anew. In notebook 02 you do this with pencil and paper. As a preview, here are the weights of the
+# model you trained:
+
+# %% tags=["nbval-ignore-output"]
+from lib.plots import heatmap  # noqa: E402
+
+sentence = grammar.gender_minimal_pairs(2, 4)[0]
+found = attentive.translator.translate([sentence.source])[0]
+heatmap(found.weights, found.source_pieces, found.target_pieces, title=sentence.target)
+
+# %% [markdown] tags=["explorer-place"]
+# Read the picture row by row: each row is one English word and sums to one. Ask of each row: which Hindi word would
+# *you* have looked at? And of the row *He* or *She*: does it look at वह, at the verb, or at both?
+
+# %% [markdown] tags=["exercise-place"]
+# ## Try it yourself
+#
+# 1. *(5 minutes)* Before you compute: an LSTM with 256 units hands over two blocks of 256 floats of 32 bits. How many
+#    bits is that, and how many bits does it take to name one of 70 words 40 times? Is capacity in this crude sense
+#    the limit?
+# 2. *(10 minutes)* Write `reverse(pair)` that turns the source of a pair around and check that applying it twice
+#    gives back the pair.
+# 3. *(15 minutes)* The order `"fixed"` (Cho et al.) shows the same vector to the decoder again at every step. Train it with
+#    `experiments.train_model(task, settings, order="fixed")`. Predict first: which bucket gains most?
+
+# %% [markdown] tags=["bug-lab-place"]
+# ## Bug lab: the encoder that reads padding
+#
+# Sentences of different length share a batch, so short ones are filled up with padding. A colleague's backward
+# encoder starts at the right edge of the *batch*. The symptom is measured below: the same sentence, alone and in a
+# batch with a longer one. Form a hypothesis before you read on: what did the backward direction read first, and
+# which line of `lib/seq2seq.py` prevents it?
+
+# %%
+torch.manual_seed(0)
+careless = torch.nn.LSTM(8, 8, batch_first=True, bidirectional=True)
+embedded = torch.randn(1, 3, 8)
+padded = torch.cat([embedded, torch.zeros(1, 4, 8)], dim=1)  # the same sentence with four steps of padding
+
+_, (alone, _) = careless(embedded)
+_, (in_batch, _) = careless(padded)
+for direction, name in enumerate(("forward", "backward")):
+    change = (alone[direction] - in_batch[direction]).abs().max().item()
+    print(f"{name:8} final state is the same alone and padded:", change < 1e-6)
+
+# %% [markdown]
+# Both are wrong: the backward direction starts in padding, and the forward one goes on through it. An encoder must
+# know the lengths. Ours does; the check is one line:
+
+# %%
+model = Seq2Seq(ModelConfig(100, 100, 8, 8, order="none", bidirectional=True))
+ids = torch.tensor([[5, 6, 7, 0, 0, 0, 0]])
+alone = model.encode(ids[:, :3], ids[:, :3] != 0).final[0]
+in_batch = model.encode(ids, ids != 0).final[0]
+print("our final states, alone and padded, differ by less than 1e-6:", bool((alone - in_batch).abs().max() < 1e-6))
+
+# %% [markdown] tags=["recall-place"]
+# ## Recall
+#
+# Attempt each question, on paper or aloud, before you open its answer.
+#
+# **1.** Why does an encoder–decoder without attention fail on *long* sentences, rather than a little on all?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# All that the decoder will know of the source passes through one vector whose size does not grow with the
+# sentence. While the sentence fits, nothing is lost; beyond that, something must be left out, and more of it the
+# longer the sentence is. A model that was weak for another reason would be weak at all lengths. You measured it: at
+# least 0.95 of the shortest sentences perfect, and at least 0.50 below attention on the longest.
+#
+# </details>
+#
+# **2.** A friend says: "then make the vector ten times wider." Name one measurement in this notebook that speaks
+# for that and one that speaks against it.
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# For: look at the curve of the wider vector in section 6. Against: turning the source around changes the result
+# without changing the size of anything, so size cannot be the only limit. And a wider vector costs parameters and
+# time for every sentence, long or short.
+#
+# </details>
+#
+# **3.** Why is वह a harder word to translate than स्कूल?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# स्कूल is *school* whatever else is said. वह is *he* or *she*, and which one is only told by the verb at the end of the
+# Hindi sentence, while English needs it as the first word.
+#
+# </details>
+#
+# **Think about it.** How would you explain this notebook to someone who has never seen a computer? Find an everyday
+# situation with one carrier of fixed size between two people, and say what attention would be in it.
+
+# %% [markdown]
+# ## Summary
+#
+# - Without attention, one state of fixed size is all that passes from encoder to decoder.
+# - Such a model can be excellent on short sentences and useless on long ones: the failure follows length.
+# - BLEU falls more gently than exact match, because fluent English survives when the facts are lost.
+# - Capacity is only half of it: the order of the source matters too, so what can be *learned* through the vector counts.
+# - Attention keeps all encoder states and decides at each step which of them to read.
+#
+# ## Read on
+#
+# Sutskever, Vinyals, Le: *Sequence to Sequence Learning with Neural Networks* (arXiv 1409.3215) · Cho et al.: *On the
+# Properties of Neural Machine Translation* (arXiv 1409.1259) · Bahdanau, Cho, Bengio: *Neural Machine Translation by Jointly
+# Learning to Align and Translate* (arXiv 1409.0473). Next: **02 · Attention by hand**.

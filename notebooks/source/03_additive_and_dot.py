@@ -1,0 +1,360 @@
+# %% [markdown]
+# # 03 · Additive or dot: five scores, one model
+#
+# Attention needs a number that says how well an encoder state answers the decoder's question. Bahdanau et al. (2014)
+# let a small network compute it, Luong et al. (2015) a dot product. "Which is better?" is the question everyone asks;
+# this notebook takes it apart into questions that can be measured: what does a score cost, what does it learn, does
+# it point at the right word, and *when* is the question asked?
+#
+# **What you will be able to do**
+#
+# - write down five scores and tell which need parameters, and which need equal sizes;
+# - say what each costs in time and memory as sentences get longer;
+# - keep two choices apart that are often mixed up: the *score* and the *order*;
+# - explain why a Transformer divides by $\sqrt{d}$;
+# - find a missing mask from its symptom.
+#
+# **Time on two cores:** about 3 minutes of running, 45 minutes of reading and thinking.
+
+# %%
+import inspect
+import math
+
+import torch
+
+from lib import attention, experiments
+from lib.attention import SCORERS, attend, dot_score, make_scorer, masked_softmax
+from lib.plots import curves, use_course_style
+from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
+from lib.training import TrainConfig
+
+use_course_style()
+
+# %% [markdown]
+# ## 1. Five ways to compare a question with a key
+#
+# $q$ is the decoder's state (the query), $k_i$ an encoder state (the key).
+#
+# | score | formula | family |
+# |---|---|---|
+# | dot | $q \cdot k_i$ | multiplicative |
+# | scaled dot | $q \cdot k_i / \sqrt{d}$ | multiplicative |
+# | general | $q^\top W k_i$ | multiplicative |
+# | concat | $v^\top \tanh(W [q; k_i])$ | additive |
+# | additive | $v^\top \tanh(W_s q + W_h k_i)$ | additive |
+#
+# The names fit: in the first family query and key are *multiplied* coordinate by coordinate, in the second two
+# projections are *added* before they are squashed. "Multiplicative" covers dot and general; dot needs a query and a key
+# of the same size, general does not.
+
+# %%
+for score in (attention.dot_score, attention.additive_score):
+    print(inspect.getsource(score))
+
+# %% [markdown]
+# **Predict.** Two of the five compute the same function, written differently. Which?
+
+# %%
+torch.manual_seed(0)
+query, keys = torch.randn(2, 5, 6), torch.randn(2, 3, 4)  # (B, T, Dq), (B, S, Dk)
+W_s, W_h, v = torch.randn(8, 6), torch.randn(8, 4), torch.randn(8)
+
+additive = attention.additive_score(query, keys, W_s, W_h, v)
+concat = attention.concat_score(query, keys, torch.cat([W_s, W_h], dim=1), v)
+print("scores have shape", tuple(additive.shape))
+print("concat with W = [W_s W_h] equals additive:", torch.allclose(additive, concat, atol=1e-5))
+
+# %% [markdown]
+# **What you saw.** $W[q;k] = W_s q + W_h k$: one matrix beside another. So any difference you ever see between "concat" and
+# "additive" comes from where training started, or from a bug, not from the formula. Luong et al. got poor results
+# with concat and suspected their own set-up; it is no evidence against additive scores.
+
+# %%
+try:
+    dot_score(query, keys)
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# ## 2. What a score costs
+#
+# With $T$ target and $S$ source words there are $T \cdot S$ scores. **Predict** for each score, at hidden size 256: how
+# many parameters? And which must hold more than $T \cdot S$ numbers on the way?
+
+# %%
+for name in SCORERS:
+    print(f"{name:10} {count_parameters(make_scorer(name, 256, 256)):8,} parameters")
+
+# %% [markdown]
+# Now the numbers that training has to keep for the backward pass (per score of one query and one key), as the sentence
+# grows. They are counted, not timed, so they are the same on every machine.
+
+# %%
+kept = {}
+for name in SCORERS:
+    kept[name] = [experiments.score_cost(name, length, 64, repeats=1)["floats"] for length in (10, 40, 160)]
+    per_pair = kept[name][-1] / (16 * 160 * 160)
+    print(f"{name:10}", *(f"{n:12,}" for n in kept[name]), f"   at length 160: {per_pair:6.1f} for each query and key")
+
+# %% [markdown]
+# **What you saw.** The dot family keeps queries and keys, which grow with the length; the additive family keeps a whole vector of
+# size 64 for *every pair*, which grows with its square. That, more than the arithmetic, is why the dot product won. Time tells
+# the same story; it depends on your machine, so look and do not compare:
+
+# %% tags=["nbval-ignore-output"]
+lengths = (10, 20, 40, 80)
+times = {name: [1000 * experiments.score_cost(name, n, 256)["seconds"] for n in lengths] for name in SCORERS}
+curves({name: (lengths, values) for name, values in times.items()}, xlabel="source and target words",
+       ylabel="milliseconds, forward and backward", title="Cost of scoring alone, hidden size 256, batch 16")
+
+# %%
+print("at 80 words additive takes at least twice as long as dot:", times["additive"][-1] >= 2 * times["dot"][-1])
+
+# %% [markdown]
+# Growth over a wider range of lengths and sizes was measured beforehand and stored:
+
+# %%
+stored = experiments.measured("growth")
+print("made by:", stored["command"])
+rows = [row for row in stored["rows"] if row["hidden"] == 256]
+longest = max(row["length"] for row in rows)
+seconds = {row["scorer"]: row["seconds"] for row in rows if row["length"] == longest}
+print(f"at length {longest}, additive against dot: {seconds['additive'] / seconds['dot']:.0f} times as long")
+
+# %% [markdown]
+# One saving matters for all: the keys do not change while a sentence is translated, so `project` computes them **once for a
+# sentence** and every step re-uses them. Remember this when you meet the "key–value cache" in notebook 05.
+#
+# ## 3. What a score learns
+#
+# Five models, the same in all but the score: same data, same batches, same steps, same starting weights elsewhere. **Predict** the
+# ranking of the learning curves.
+
+# %%
+task = experiments.core_task()
+settings = TrainConfig(steps=STEPS, learning_rate=RATE)
+models = {
+    name: experiments.train_model(task, settings, label=name, order="luong", scorer=name, embedding=128, hidden=128)
+    for name in SCORERS
+}
+
+# %% tags=["nbval-ignore-output"]
+curves({name: (range(1, len(m.history.losses) + 1), m.history.smoothed(25)) for name, m in models.items()},
+       xlabel="step", ylabel="loss per token (nats)", title="Five scores, one model")
+
+# %% tags=["nbval-ignore-output"]
+short = [pair for pair in task.test if len(pair.source.split()) < 16]
+quality = {name: experiments.quality(trained.translator, short) for name, trained in models.items()}
+for name, values in quality.items():
+    print(f"{name:10} exact match {values['exact_match']:.2f}   alignment error rate "
+          f"{values['alignment_error_rate']:.3f}   pointing accuracy {values['pointing_accuracy']:.3f}")
+
+# %%
+best = min(values["alignment_error_rate"] for values in quality.values())
+print("some score reaches an alignment error rate of at most 0.10:", best <= 0.10)
+print("every score points right at least 9 times in 10:", min(q["pointing_accuracy"] for q in quality.values()) >= 0.9)
+
+# %% [markdown]
+# **What you saw.** SCORE_PROSE
+#
+# ## 4. Score and order are two choices
+#
+# | | Luong order | Bahdanau order |
+# |---|---|---|
+# | the question is asked with | $s_t$, after the recurrent step | $s_{t-1}$, before it |
+# | the context enters | the output layer | the recurrent step |
+# | the whole target at once in teacher forcing | yes | no: each step needs the context of the step before |
+#
+# "Bahdanau attention" is an additive score *in the first place because of the paper*, and in Bahdanau order for the same reason. Many programs
+# called so use the additive score in Luong order. Nothing forces the pairs: any score goes with either order.
+
+# %%
+from lib.seq2seq import BahdanauDecoder, LuongDecoder
+
+print(inspect.getsource(LuongDecoder.unroll))
+print(inspect.getsource(BahdanauDecoder.unroll))
+
+# %% [markdown]
+# **Predict.** In which order does the first target word's attention know that `<s>` was read? What does that leave for the query at
+# step 1 in Bahdanau order?
+
+# %%
+torch.manual_seed(0)
+source = torch.randint(4, 50, (1, 6))
+mask = torch.ones_like(source, dtype=torch.bool)
+for order in ("luong", "bahdanau"):
+    model = Seq2Seq(ModelConfig(50, 50, 16, 16, order=order)).eval()
+    first = [model(source, mask, torch.tensor([[start]]))[1] for start in (2, 9)]  # two different first inputs
+    print(f"{order:9} weights of step 1 depend on the first input:", not torch.allclose(*first))
+
+# %% [markdown]
+# **What you saw.** In Bahdanau order the first query is $s_0$, made from the encoder's final state alone; the word that was just written
+# influences the *next* look. The whole grid of five scores and two orders was trained beforehand:
+
+# %%
+grid = experiments.measured("scorers")
+print("made by:", grid["command"], "  steps:", grid["steps"])
+print(f"{'':10} {'order':9} {'exact match':>11} {'AER':>6} {'pointing':>8} {'seconds':>8}")
+for row in grid["rows"]:
+    print(f"{row['scorer']:10} {row['order']:9} {row['exact_match']:11.2f} {row['alignment_error_rate']:6.3f} "
+          f"{row['pointing_accuracy']:8.3f} {row['seconds']:8.0f}")
+
+# %% [markdown]
+# GRID_PROSE
+#
+# ## 5. Why divide by √d
+#
+# Take a query and a key of $d$ independent coordinates with mean 0 and variance 1. Each product of coordinates has variance 1, and a dot product
+# adds $d$ of them: its variance is $d$. **Predict:** at $d = 512$, how large is the typical largest weight among 20 random keys? (Uniform
+# would be 0.05.)
+
+# %%
+generator = torch.Generator().manual_seed(0)
+widths = (2, 8, 32, 128, 512)
+peaks = {"dot": [], "scaled dot": []}
+for d in widths:
+    query, keys = torch.randn(500, 1, d, generator=generator), torch.randn(500, 20, d, generator=generator)
+    for name, scale in (("dot", 1.0), ("scaled dot", 1 / math.sqrt(d))):
+        peaks[name].append(masked_softmax(dot_score(query, keys) * scale).amax(-1).mean().item())
+    print(f"d = {d:3}: variance of the dot product / d = {dot_score(query, keys).var().item() / d:.1f}")
+
+# %%
+alt = "Two curves over the width d: the largest weight rises towards 1 for dot and stays below 0.3 for scaled dot."
+print("largest weight at d = 512: dot above 0.9:", peaks["dot"][-1] > 0.9, "  scaled below 0.3:", peaks["scaled dot"][-1] < 0.3)
+curves({name: (widths, values) for name, values in peaks.items()}, xlabel="width d", ylabel="mean largest weight",
+       title="Random vectors: how peaked is the softmax?", alt=alt)
+
+# %% [markdown]
+# A weight near 1 before anything was learned is bad news, because a **saturated** softmax passes on no gradient:
+
+# %%
+for scale in (1.0, 1 / math.sqrt(512)):
+    scores = (dot_score(query, keys) * scale).requires_grad_()  # (500, 1, 20), d = 512
+    masked_softmax(scores)[..., 0].sum().backward()
+    print(f"scale {scale:.3f}: mean size of the gradient above 0.01: {scores.grad.abs().mean().item() > 0.01}")
+
+# %% [markdown]
+# The states of an LSTM are small (between −1 and 1, mostly nearer to 0), so here unscaled dot products do well, as you saw in section 3. In a
+# Transformer, with normalised vectors of variance one, they would not.
+#
+# ## 6. The leak
+#
+# Sentences in a batch are padded to the same length. Scores on padding must not take part. What is set to a very low number is the *score*, before
+# the softmax; then padding gets weight exactly 0 and the rest sums to 1. **Predict:** what if you leave the mask out? Does the model "learn to ignore padding"?
+
+# %%
+print(inspect.getsource(masked_softmax).split('"""')[2])
+
+# %%
+torch.manual_seed(1)
+states, query = torch.randn(1, 3, 8), torch.randn(1, 1, 8)
+for padding in (0, 2, 20):
+    padded = torch.nn.functional.pad(states, (0, 0, 0, padding))  # zero states, as after an embedding of zeros
+    mask = torch.arange(3 + padding)[None] < 3
+    careless, careful = attend(query, padded, padded)[1], attend(query, padded, padded, mask)[1]
+    print(f"{padding:2} positions of padding: weight left for the sentence, without mask "
+          f"{careless[..., :3].sum().item():.2f}, with mask {careful[..., :3].sum().item():.2f}")
+
+# %% [markdown]
+# **What you saw.** A score of zero is not a weight of zero: $e^0 = 1$. Without a mask the sentence's translation depends on its neighbours in the
+# batch: the same input, another output. No training can repair that, since the neighbours change from batch to batch.
+
+# %% [markdown] tags=["explorer-place"]
+# ## Two scores, one sentence
+#
+# The pictures show where two of your five models look while they translate the same sentence.
+
+# %% tags=["nbval-ignore-output"]
+from lib.plots import heatmap
+
+sentence = min(short, key=lambda pair: abs(len(pair.source.split()) - 7)).source
+for name in ("dot", "additive"):
+    found = models[name].translator.translate([sentence])[0]
+    display(heatmap(found.weights, found.source_pieces, found.target_pieces, title=f"{name}: {found.text}"))
+
+# %% [markdown] tags=["exercise-place"]
+# ## Try it yourself
+#
+# 1. *(5 minutes)* Write `general(q, K, W)` in NumPy for one query and a matrix of keys. Which shape must `W` have for a query of 6 and keys of 4?
+# 2. *(10 minutes)* Write `additive(q, K, W_s, W_h, v)` without a loop, and check it against `lib.attention.additive_score`.
+# 3. *(10 minutes)* Write a masked softmax for a whole batch. What should it give for a row without a single real word?
+
+# %% [markdown] tags=["bug-lab-place"]
+# ## Bug lab: the model that translates differently in company
+#
+# Here is a sentence's weight row from a decoder, first alone, then beside a longer sentence. Something in the line that computes the weights is missing. Measure
+# the difference, name the cause, repair it.
+
+# %%
+def careless_attend(query, keys, values, mask):
+    scores = dot_score(query, keys)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ values, weights
+
+
+torch.manual_seed(2)
+states = torch.randn(1, 4, 8)
+beside = torch.cat([states, torch.zeros(1, 6, 8)], dim=1)  # the same sentence in a wider batch
+mask = torch.arange(10)[None] < 4
+alone = careless_attend(states[:, :1], states, states, mask[:, :4])[0]
+company = careless_attend(states[:, :1], beside, beside, mask)[0]
+print("the context changes with the neighbours:", not torch.allclose(alone, company, atol=1e-3))
+
+# %% [markdown] tags=["recall-place"]
+# ## Recall
+#
+# **1.** Why are the additive and the multiplicative score called so?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# $v^\top \tanh(W_s q + W_h k)$ adds two projected vectors and squashes the sum. $q \cdot k = \sum_j q_j k_j$ is a sum of products of coordinates. The names say by
+# which operation query and key meet.
+#
+# </details>
+#
+# **2.** Your encoder has states of size 512, your decoder of 256. Which of the five scores can you use without further layers?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# general, concat and additive: each has a matrix that can bring both to one size. Dot and scaled dot need equal sizes.
+#
+# </details>
+#
+# **3.** A program uses the additive score with the current state $s_t$ and puts the context into the output layer. Is it Bahdanau attention?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# Its score is Bahdanau's, its order is Luong's. In the paper the query is $s_{t-1}$ and the context enters the recurrent step.
+#
+# </details>
+#
+# **4.** Setting the *weights* on padding to zero after the softmax: what is still wrong?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# The remaining weights no longer sum to 1: padding took its share before it was removed, and how much depends on how much padding there is.
+#
+# </details>
+#
+# **5.** Why does scaling hardly matter for a small LSTM and much for a Transformer?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# It repairs scores whose spread grows with the width. LSTM states are small numbers, so the softmax does not saturate; layer-normalised vectors have variance about 1 in
+# each coordinate, so their dot product has variance about $d$.
+#
+# </details>
+
+# %% [markdown]
+# ## Summary
+#
+# - Five scores, two families; concat and additive are one function.
+# - Dot costs nothing extra in memory; additive keeps a vector for every pair of words.
+# - Keys are projected once for a sentence.
+# - The order, when the question is asked and where the context goes, is a separate choice from the score.
+# - Dividing by $\sqrt d$ keeps the softmax from saturating; the mask keeps padding out, before the softmax.
+#
+# ## Read on
+#
+# Luong, Pham, Manning 2015: *Effective Approaches to Attention-based Neural Machine Translation* (arXiv 1508.04025), whose table 4 compares scores at matched
+# settings (global dot 18.6, general 17.3 BLEU) · Bahdanau, Cho, Bengio 2014 (arXiv 1409.0473), appendix A. Next: **04 · A full training**.

@@ -1,0 +1,344 @@
+# %% [markdown]
+# # 05 · Queries, keys and values
+#
+# You have computed attention by hand, compared its scores and trained a system with it. Now you give its parts three other
+# names, and find yourself inside a Transformer. Each step of the way is an equality you can check, most of them against PyTorch's own code.
+#
+# **What you will be able to do**
+#
+# - map decoder state and encoder states to query, keys and values, and say when keys and values differ;
+# - let a sentence attend to itself, and show why positions must then be added;
+# - hide the future with a causal mask and check that nothing leaks;
+# - explain a key–value cache in one sentence;
+# - compare a tiny Transformer with your recurrent model in quality, alignment and time.
+#
+# **Time on two cores:** about 2 minutes of running, 50 minutes of reading and thinking.
+
+# %%
+import inspect
+import time
+
+import torch
+from torch.nn import functional as F
+
+from lib import experiments, transformer
+from lib.attention import attend, dot_score, scaled_dot_score
+from lib.plots import curves, heatmap, use_course_style
+from lib.seq2seq import count_parameters
+from lib.training import TrainConfig
+
+use_course_style()
+torch.manual_seed(0)
+
+# %% [markdown]
+# ## 1. The same recipe, renamed
+#
+# | so far | from now on | its part |
+# |---|---|---|
+# | decoder state $s_t$ | **query** | the question |
+# | encoder states $h_i$, when they are scored | **keys** | what each place says it has |
+# | encoder states $h_i$, when they are averaged | **values** | what each place gives |
+#
+# In notebook 02 the encoder states did double duty: $h_i$ was key and value. Nothing in the recipe demands that. Here is the worked example of that
+# notebook again, through the library:
+
+# %%
+H = torch.tensor([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [-1, 0, 1]])[None]  # (1, S, 3): मैं स्कूल जाता हूँ
+s_1 = torch.tensor([[[1.0, 0, 0]]])  # (1, 1, 3)
+
+context, weights = attend(query=s_1, keys=H, values=H, score=dot_score)
+print("weights", [round(w, 4) for w in weights[0, 0].tolist()])
+print("context", [round(c, 4) for c in context[0, 0].tolist()])
+
+# %% [markdown]
+# The numbers of your pencil. **Predict:** if you multiply all *keys* by 2 and leave the values alone, what changes? And the other way round?
+
+# %%
+for name, keys, values in (("keys doubled", 2 * H, H), ("values doubled", H, 2 * H)):
+    context, weights = attend(s_1, keys, values, score=dot_score)
+    print(f"{name:15} weights", [round(w, 4) for w in weights[0, 0].tolist()], " context",
+          [round(c, 4) for c in context[0, 0].tolist()])
+
+# %% [markdown]
+# **What you saw.** Keys decide *where* to look, values decide *what* is read there. Two jobs, so a trained model may well want two different vectors for them.
+#
+# ## 2. Equal to PyTorch, to rounding
+#
+# The Transformer's attention is $\mathrm{softmax}(QK^\top / \sqrt{d})\,V$: the scaled dot score of notebook 03. PyTorch has it as a single function.
+# **Predict** the largest difference to ours in float32, and in float64.
+
+# %%
+def difference(dtype):
+    query, keys, values = (torch.randn(4, n, 64, dtype=dtype) for n in (7, 9, 9))
+    mask = torch.arange(9)[None] < torch.tensor([9, 5, 3, 1])[:, None]  # (B, S): four sentences of different length
+    ours, _ = attend(query, keys, values, mask, scaled_dot_score)
+    theirs = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask[:, None, :])
+    return (ours - theirs).abs().max().item()
+
+
+print("float32, at most 1e-6: ", difference(torch.float32) <= 1e-6)
+print("float64, at most 1e-12:", difference(torch.float64) <= 1e-12)
+
+# %% [markdown]
+# ## 3. A sentence that attends to itself
+#
+# So far the query came from the decoder and the keys from the encoder. Let both come from the *same* sentence: each word asks, all words answer, and each gets a new
+# vector that is a mixture of the whole sentence. That is **self-attention**. Here over four encoder states, with no projection at all:
+
+# %%
+mixed, weights = attend(query=H, keys=H, values=H, score=scaled_dot_score)  # (1, 4, 3), (1, 4, 4)
+labels = ["मैं", "स्कूल", "जाता", "हूँ"]
+alt = "Heat map, 4 rows by 4 columns: how each of four words attends to all four. Each row's largest weight is on the word itself."
+print("each word looks most at itself:", weights[0].argmax(-1).tolist() == [0, 1, 2, 3])
+heatmap(weights[0], labels, labels, title="Self-attention over the worked example", alt=alt)
+
+# %% [markdown]
+# **What you saw.** Without projections a vector is most similar to itself, so each word mostly keeps looking at itself. Learned matrices $W_Q, W_K, W_V$ change
+# that: a verb can ask "who is my subject?" with a query that differs from its own key.
+#
+# Note what has gone: the recurrence. No row waits for another; all are computed in one product.
+#
+# ## 4. What goes missing with it: the order
+#
+# **Predict.** Shuffle the four states and apply self-attention again. How does the result change?
+
+# %%
+order = torch.tensor([2, 0, 3, 1])
+shuffled, _ = attend(H[:, order], H[:, order], H[:, order], score=scaled_dot_score)
+print("the result is the old one, shuffled the same way:", torch.allclose(shuffled, mixed[:, order]))
+
+# %% [markdown]
+# Nothing else changes: self-attention sees a *bag* of words. राम ने सीता को देखा and सीता ने राम को देखा would be one and the same. In notebook 02 the
+# recurrent encoder kept the order, because it read word after word. A Transformer adds a vector to each position instead:
+
+# %%
+print(inspect.getsource(transformer.sinusoidal_positions))
+positions = transformer.sinusoidal_positions(4, 3 + 1)[None, :, :3]  # (1, 4, 3)
+placed, placed_again = H + positions, H[:, order] + positions
+with_positions, _ = attend(placed, placed, placed, score=scaled_dot_score)
+again, _ = attend(placed_again, placed_again, placed_again, score=scaled_dot_score)
+print("with positions, still only shuffled:", torch.allclose(again, with_positions[:, order]))
+
+# %% [markdown]
+# This answers a question of notebook 02 from the other side. *With attention, does the encoder still need to be recurrent?* In the recurrent models of this course, yes:
+# the recurrence is what puts context and order into $h_i$. It can be replaced, by self-attention **and** positions, but not merely dropped.
+#
+# ## 5. Hide the future
+#
+# A decoder that attends to itself must not see words it has yet to write. The **causal mask** lets position $t$ see positions $1 \dots t$.
+
+# %%
+mask = transformer.causal_mask(4)
+print(mask.int())
+_, weights = attend(H, H, H, mask[None], scaled_dot_score)
+print("weight on the future:", weights[0].triu(1).sum().item())
+
+# %% [markdown]
+# **Predict.** Change the last word. Which of the four results may change?
+
+# %%
+changed = H.clone()
+changed[:, 3] = torch.tensor([5.0, -5.0, 5.0])
+before, after = (attend(x, x, x, mask[None], scaled_dot_score)[0] for x in (H, changed))
+print("result changed at each position:", (before != after).any(-1)[0].tolist())
+
+# %% [markdown]
+# ## 6. Several heads
+#
+# One set of weights per word is one kind of question. **Multi-head** attention cuts the vectors into parts and asks several questions side by side, with the same `attend`:
+
+# %%
+print(inspect.getsource(transformer.MultiHeadAttention.forward))
+
+# %%
+mine = transformer.MultiHeadAttention(size=32, heads=4).double()
+theirs = torch.nn.MultiheadAttention(32, 4, batch_first=True, bias=True).double()
+COPY_WEIGHTS
+x = torch.randn(2, 6, 32, dtype=torch.float64)
+print("equal to torch.nn.MultiheadAttention, at most 1e-12:", EQUALITY)
+
+# %% [markdown]
+# ## 7. Keys once, values once
+#
+# While a translation grows word by word, the keys and values of what is already there do not change. Keep them and compute only the new word's query, key and value: that
+# is the **key–value cache**. You know it from notebook 03, where the encoder states were projected once for a sentence. A count instead of a promise: a decoder
+# that recomputes everything projects $1 + 2 + \dots + T$ positions, one with a cache $T$.
+
+# %%
+config = transformer.TransformerConfig(source_vocab=50, target_vocab=50, size=32, heads=4, layers=2)
+tiny = transformer.TinyTransformer(config).eval()
+source, target = torch.randint(4, 50, (1, 5)), torch.randint(4, 50, (1, 7))
+whole, _ = tiny(source, source > 0, target)  # all at once, causal mask
+
+memory = tiny.encode(source, source > 0)
+state, steps = tiny.start(memory), []
+for token in target.unbind(1):  # one at a time, with the cache
+    logits, state, _ = tiny.step(token, state, memory)
+    steps.append(logits)
+print("step by step with the cache equals all at once:", torch.allclose(torch.stack(steps, 1), whole, atol=1e-5))
+
+# %% [markdown]
+# ## 8. A tiny Transformer against the recurrent model
+#
+# Same language, same batches, same number of updates, about the same number of parameters. **Predict** three things: which learns faster *per update*, which is better on long
+# sentences, and which is faster to *train* against which is faster to *use*.
+
+# %%
+task = experiments.core_task()
+settings = TrainConfig(steps=STEPS, learning_rate=RATE)
+recurrent = experiments.train_model(task, settings, label="recurrent", order="luong", scorer="scaled_dot",
+                                    embedding=128, hidden=192, bidirectional=True)
+
+# %%
+self_attentive = experiments.train_transformer(task, settings, label="Transformer", size=128, heads=4, layers=2)
+
+# %%
+pair = {"recurrent": recurrent, "Transformer": self_attentive}
+sizes = [count_parameters(trained.model) for trained in pair.values()]
+print("parameters within a factor of 1.25:", max(sizes) / min(sizes) <= 1.25)
+
+# %% tags=["nbval-ignore-output"]
+curves({name: (range(1, len(t.history.losses) + 1), t.history.smoothed()) for name, t in pair.items()},
+       xlabel="update", ylabel="loss per token (nats)", title="Learning curves")
+
+# %% tags=["nbval-ignore-output"]
+quality = {name: experiments.quality(trained.translator, task.test) for name, trained in pair.items()}
+for name, trained in pair.items():
+    q = quality[name]
+    print(f"{name:12} {trained.history.seconds:4.0f} s of training, exact match {q['exact_match']:.2f}, "
+          f"alignment error rate {q['alignment_error_rate']:.2f}, pointing accuracy {q['pointing_accuracy']:.2f}")
+
+# %%
+CLAIMS
+
+# %% [markdown]
+# **What you saw.** TRANSFORMER_PROSE
+#
+# ## 9. Parallel and sequential time
+#
+# In training all target positions are known, so a Transformer computes them in one pass, and so does a decoder in Luong order except for its recurrent layer, which must
+# go word by word. In use, both go word by word. Measured on your machine: one forward pass over sources of growing length, encoder only.
+
+# %% tags=["nbval-ignore-output"]
+def encoder_milliseconds(model, length, repeats=5):
+    source = torch.randint(4, 60, (16, length))
+    mask, times = torch.ones_like(source, dtype=torch.bool), []
+    with torch.no_grad():
+        for _ in range(repeats):
+            begin = time.perf_counter()
+            model.encode(source, mask)
+            times.append(1000 * (time.perf_counter() - begin))
+    return min(times)
+
+
+lengths = (10, 40, 160, 640)
+cost = {name: [encoder_milliseconds(trained.model, n) for n in lengths] for name, trained in pair.items()}
+curves({name: (lengths, values) for name, values in cost.items()}, xlabel="source words", ylabel="milliseconds",
+       title="One encoder pass, batch 16")
+
+# %% [markdown]
+# The recurrent time grows with the length; the attention's *number of scores* grows with its square, which a processor with two cores feels sooner than a large GPU does. What the GPU
+# likes is that there is no waiting: the number of steps that must follow one another does not grow with the length at all. Count them:
+
+# %%
+for length in (10, 40, 160):
+    print(f"{length:3} words: recurrent encoder {length:3} steps in a row, 2-layer Transformer 2")
+
+# %% [markdown]
+# Google's system of 2016 (GNMT) still had recurrent layers, with additive attention from the bottom decoder layer; a year later the recurrence was gone. The attention stayed.
+
+# %% [markdown] tags=["explorer-place"]
+# ## Query, key, value at a glance
+#
+# Weights of the worked example with and without scaling, and with a key that is not the value:
+
+# %%
+for name, score, keys in (("dot", dot_score, H), ("scaled dot", scaled_dot_score, H), ("keys turned around", dot_score, H.flip(-1))):
+    context, weights = attend(s_1, keys, H, score=score)
+    print(f"{name:19} weights", [f"{w:.4f}" for w in weights[0, 0].tolist()], " context", [f"{c:.4f}" for c in context[0, 0].tolist()])
+
+# %% [markdown] tags=["exercise-place"]
+# ## Try it yourself
+#
+# 1. *(5 minutes)* Write `causal(T)` without a loop, and one that lets each position see only the last 3.
+# 2. *(10 minutes)* Write `split_heads(x, heads)`: (B, T, D) → (B, heads, T, D / heads), and its inverse. Check that one undoes the other.
+# 3. *(10 minutes)* A two-head attention in which one head attends to the previous position only: which weights does it show?
+# 4. *(a drawing)* Draw a mind map that joins attention to at least three other things you have studied, and label each line with the relation.
+
+# %% [markdown] tags=["bug-lab-place"]
+# ## Bug lab: attention that never sees the encoder
+#
+# A popular kind of program computes its weights from the decoder's state and the current input word alone. It trains, its loss falls, its heat maps look neat. The symptom: exchange the source
+# sentence for another, and the weights stay exactly the same. Measured here on a five-line copy; say which argument is missing, and why a real score needs both.
+
+# %%
+blind = torch.nn.Linear(3, 4)  # decoder state -> one weight for each of four positions
+
+
+def blind_attend(state, states):
+    weights = blind(state).softmax(-1)  # (1, 1, 4)
+    return weights @ states, weights
+
+
+other = torch.randn_like(H)
+print("weights unchanged when the source is exchanged:", torch.equal(blind_attend(s_1, H)[1], blind_attend(s_1, other)[1]))
+print("the same check on attend():                    ", torch.equal(attend(s_1, H, H)[1], attend(s_1, other, other)[1]))
+
+# %% [markdown] tags=["recall-place"]
+# ## Recall
+#
+# **1.** In the recurrent model of notebook 04, what is the query, what are the keys and the values?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# The query is the decoder's state $s_t$. The encoder states are both: keys when they are scored, values when they are averaged.
+#
+# </details>
+#
+# **2.** A classmate says: "With attention the encoder need not be recurrent any more." What is right and what is wrong about it?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# Two decisions are mixed up. In the models of notebooks 01 to 04 attention replaces only the single vector between encoder and decoder; the recurrence is what makes $h_i$ a state in context, and
+# without it attention would look at bare words. That an encoder can do without recurrence is a further idea, self-attention, and it needs positions.
+#
+# </details>
+#
+# **3.** Shuffling the source changes nothing but the order of the outputs. What is missing?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# Positions. Self-attention alone treats its input as a bag.
+#
+# </details>
+#
+# **4.** What does a key–value cache save, and what does it cost?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# It saves projecting all earlier positions again at each step; it costs memory that grows with the length of what has been written.
+#
+# </details>
+#
+# **5.** Why is the mask causal in the decoder's self-attention and not in the attention to the source?
+#
+# <details><summary>Answer — attempt it first</summary>
+#
+# The source is known as a whole before the first word is written; the target is not.
+#
+# </details>
+#
+# **Think about it.** Write down three things you learned in this course and one question you still have. Keep the question.
+
+# %% [markdown]
+# ## Summary
+#
+# - Query, key and value are roles; in recurrent attention the encoder states play two of them.
+# - The scaled dot score with a softmax and a weighted sum is the Transformer's attention, to rounding.
+# - Self-attention needs positions, and a decoder's needs a causal mask.
+# - A key–value cache is "project once" applied to the words already written.
+# - What Transformers gained first of all is that nothing has to wait.
+#
+# ## Read on
+#
+# Vaswani et al. 2017: *Attention Is All You Need* (arXiv 1706.03762) · Wu et al. 2016 (arXiv 1609.08144) for the last great recurrent system.
