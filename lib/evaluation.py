@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from lib.corpus import Pair
+from lib.corpus import Link, Pair
 from lib.text import normalise, words
 
-Link = tuple[int, int]
 Statistic = Callable[[np.ndarray], float]
 FEW_LINES = 100
 LENGTH_EDGES = (8, 16, 24, 32)

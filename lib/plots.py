@@ -173,7 +173,8 @@ class Picture:
         drawn, file = BytesIO(), BytesIO()
         with _course_style():
             self.figure.savefig(drawn, format="png", dpi=PIXELS)
-        image = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        fewer = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": 1, "dither": Image.Dither.NONE}
+        image = Image.open(drawn).convert("RGB").quantize(256, **fewer)
         image.save(file, format="png", optimize=True)
         return file.getvalue()
 
@@ -327,7 +328,7 @@ def _html_header(scope: str, lang: str, label: str) -> str:
 
 def _html_cell(text: str, value: float, largest: bool, colours: Any) -> str:
     fill, ink = _fill_and_ink(value, colours)
-    style = f"{CELL};text-align:center;background:{fill};color:{ink}" + ";font-weight:bold" * largest
+    style = f"{CELL};text-align:center;background:{fill};color:{ink}" + (";font-weight:bold" if largest else "")
     return f'<td style="{style}">{text}</td>'
 
 
@@ -395,13 +396,13 @@ def _colour_scale(matrix: np.ndarray) -> Any:
 
 
 def _fill_and_ink(value: float, colours: Any) -> tuple[str, str]:
-    """The colour of a cell, and white or nearly black text on it, whichever has more contrast (WCAG 2)."""
-    from matplotlib.colors import to_hex, to_rgb
+    """The colour of a cell, and white or black for the text on it, whichever has more contrast (WCAG 2)."""
+    from matplotlib.colors import to_hex
 
     fill = colours.to_rgba(value)[:3]
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in fill]
-    light = float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
-    return to_hex(fill), "#FFFFFF" if 1.05 / (light + 0.05) > (light + 0.05) / 0.0606 else to_hex(to_rgb("#0E1620"))
+    light = 0.05 + float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+    return to_hex(fill), "#FFFFFF" if 1.05 / light > light / 0.05 else "#000000"
 
 
 def _number(value: float, digits: int) -> str:

@@ -210,11 +210,12 @@ def _finish(
     eos_id: int,
     penalties: tuple[float, float],
 ) -> None:
-    """Put away the candidates that end with </s>, and those at the length limit of their sentence."""
+    """Put away those of the K best candidates that end with </s> or have reached the limit of their sentence."""
     alpha, beta = penalties
     length = tokens.shape[-1]
     ended = tokens[:, :, -1] == eos_id  # (B, 2K)
     out = (ended | (run.limit <= length)[:, None]) & scores.isfinite()
+    out[:, run.scores.shape[1] :] = False  # an end that is not among the K best is no better than any other word
     for row, candidate in out.nonzero().tolist():
         weights = None if looked is None else looked[row, candidate]  # (t, S)
         score = float(scores[row, candidate]) / length_penalty(length, alpha)

@@ -198,24 +198,45 @@ def _gru_cell(from_input: Tensor, from_state: Tensor, old: tuple[Tensor, ...]) -
     return (n + z * (old[0] - n),)
 
 
+class Bridge(nn.Module):
+    """Hands the encoder's final state over to the decoder.
+
+    A state that fits is handed over as it is (Sutskever et al. 2014). One of another size, or from two directions, goes
+    through a matrix first: s_0 = tanh(W h) (Bahdanau et al. 2014), and an LSTM's cell through one of its own, unsquashed.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.fits = config.state_size == config.hidden and not config.bidirectional
+        parts = 0 if self.fits else 2 if config.cell == "lstm" else 1
+        self.projections = nn.ModuleList(nn.Linear(config.state_size, config.hidden) for _ in range(parts))
+
+    def forward(self, final: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """final, each (L, B, D) -> each (L, B, H)"""
+        if self.fits:
+            return final
+        state, *cell = (project(part) for project, part in zip(self.projections, final, strict=True))
+        return torch.tanh(state), *cell
+
+
 class PlainDecoder(nn.Module):
     """No attention: `none` starts from the encoder's final state, `fixed` also reads it again at every step."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.repeat = config.order == "fixed"
-        extra = config.state_size if self.repeat else 0
-        self.recurrence = Recurrence(config, extra)
-        self.combine = nn.Linear(config.hidden + extra, config.hidden)
+        self.recurrence = Recurrence(config, config.state_size if self.repeat else 0)
+        self.combine = nn.Linear(config.hidden + config.state_size, config.hidden) if self.repeat else None
 
     def unroll(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, None]:
         """embedded (B, T, E) -> features (B, T, H) for the output layer, the last state, no weights."""
-        extra = []
-        if self.repeat:
-            context = memory.final[0][-1]  # (B, D): the one fixed vector
-            extra = [context[:, None].expand(-1, embedded.shape[1], -1)]  # (B, T, D)
-        outputs, recurrent = self.recurrence(torch.cat([embedded, *extra], dim=-1), state.recurrent)
-        features = torch.tanh(self.combine(torch.cat([outputs, *extra], dim=-1)))
+        if not self.repeat:
+            outputs, recurrent = self.recurrence(embedded, state.recurrent)  # (B, T, H)
+            return outputs, State(recurrent), None
+        context = memory.final[0][-1]  # (B, D): the one fixed vector
+        contexts = context[:, None].expand(-1, embedded.shape[1], -1)  # (B, T, D)
+        outputs, recurrent = self.recurrence(torch.cat([embedded, contexts], dim=-1), state.recurrent)
+        features = torch.tanh(self.combine(torch.cat([outputs, contexts], dim=-1)))
         return features, State(recurrent), None
 
 
@@ -293,8 +314,7 @@ class Seq2Seq(nn.Module):
         super().__init__()
         self.config = config
         self.encoder = Encoder(config)
-        parts = 2 if config.cell == "lstm" else 1
-        self.bridge = nn.ModuleList(nn.Linear(config.state_size, config.hidden) for _ in range(parts))
+        self.bridge = Bridge(config)
         self.embedding = nn.Embedding(config.target_vocab, config.embedding, padding_idx=config.pad_id)
         self.dropout = nn.Dropout(config.dropout)
         self.scorer: nn.Module | None = None
@@ -315,11 +335,10 @@ class Seq2Seq(nn.Module):
         return Memory(states, keys, source_mask, final)
 
     def start(self, memory: Memory) -> State:
-        """The decoder state s_0 = tanh(W h_S); an LSTM's cell goes through a matrix of its own, unsquashed."""
-        bridged = [bridge(part) for bridge, part in zip(self.bridge, memory.final, strict=True)]  # (L, B, H)
-        bridged[0] = torch.tanh(bridged[0])
-        feed = torch.zeros_like(bridged[0][-1]) if self.config.input_feeding else None
-        return State(tuple(bridged), feed)
+        """The decoder state s_0, as the bridge makes it from the encoder's final state."""
+        recurrent = self.bridge(memory.final)  # each (L, B, H)
+        feed = torch.zeros_like(recurrent[0][-1]) if self.config.input_feeding else None
+        return State(recurrent, feed)
 
     def step(self, tokens: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor | None]:
         """One target word: tokens y_{t-1} (B) -> logits (B, V), the new state, weights (B, S) or None."""

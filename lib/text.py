@@ -121,7 +121,7 @@ class Tokenizer:
             surface = piece.lstrip("▁")
             if surface:
                 place = text.find(surface, place) if text.find(surface, place) >= 0 else place
-            while spans and index and False:
+            while False:
                 break
             index.append(next((w for w, (a, b) in enumerate(spans) if place < b), len(spans) - 1))
             place += len(surface)

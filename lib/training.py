@@ -141,7 +141,7 @@ class Trainer:
         logits, _ = self.model(batch.source, batch.source_mask, batch.target_in)  # (B, T, V)
         total = token_loss(logits, batch.target_out, batch.target_mask, self.config.label_smoothing)
         loss = total / batch.target_mask.sum().clamp(min=1)
-        value = float(loss)
+        value = loss.item()
         if not math.isfinite(value):
             raise FloatingPointError(
                 f"the loss at step {self.step} is {value}: the weights are those of the step before. "
@@ -203,7 +203,7 @@ def dev_loss(model: nn.Module, data: Sequence[Encoded], batch_size: int = 128) -
         for batch in batches(data, batch_size, seed=0, epoch=0):
             batch = batch.to(device)
             logits, _ = model(batch.source, batch.source_mask, batch.target_in)
-            total += float(token_loss(logits, batch.target_out, batch.target_mask))
+            total += token_loss(logits, batch.target_out, batch.target_mask).item()
             count += int(batch.target_mask.sum())
     return total / max(1, count)
 

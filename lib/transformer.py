@@ -1,10 +1,8 @@
 """A tiny Transformer (Vaswani et al. 2017), built from the same `attend` as the recurrent models.
 
-What is new is the asking, not the looking up: queries, keys and values are three projections of the states; several
-small lookups run side by side (heads); words look at the other words of their own sentence (self-attention); and
-since nothing is recurrent, the place of a word is added to it as a vector.
-
-`TinyTransformer` answers to the same four calls as `lib.seq2seq.Seq2Seq`: encode, start, step, forward.
+The looking up is not new, the asking is: queries, keys and values are three projections of the states; several small
+lookups run side by side (heads); the words of a sentence look at each other (self-attention); and since nothing is
+recurrent, the place of a word is added to it as a vector. The four calls are those of `lib.seq2seq.Seq2Seq`.
 
 Letters: B batch, S source length, T target length, L either of them, D size of a state, N heads, V vocabulary.
 """
@@ -25,8 +23,7 @@ from lib.seq2seq import check_ids, check_source_mask
 def self_attention(states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Every state looks at every state of its own sentence: query, key and value are the states themselves.
 
-    states (B, S, D), mask (B, S) or (1, S, S) -> new states (B, S, D) and weights (B, S, S). It knows no order:
-    permute the states, and the result is permuted in the same way.
+    states (B, S, D), mask (B, S) or (1, S, S) -> (B, S, D) and weights (B, S, S). Permuted states, permuted result.
     """
     return attend(states, states, states, mask, scaled_dot_score)
 
@@ -34,7 +31,7 @@ def self_attention(states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, 
 def causal_mask(steps: int, past: int = 0) -> Tensor:
     """Who may look at whom in the target: step t sees itself and what came before, never what comes after.
 
-    Boolean (T, past + T), for T steps that follow `past` earlier ones. Give `attend` the mask with a batch axis,
+    Boolean (T, past + T), for T steps after `past` earlier ones. Give it to `attend` with a batch axis,
     `causal_mask(T)[None]`: two axes alone would mean (B, S), which source words are real.
     """
     return torch.ones(steps, past + steps, dtype=torch.bool).tril(past)
@@ -76,18 +73,16 @@ class KeysValues(NamedTuple):
 class MultiHeadAttention(nn.Module):
     """Slice n of W_q x looks up slice n of W_k m and W_v m; what the N heads find is joined and projected by W_o.
 
-    As with the scorers of `lib.attention` there are two moves: `project(states)` makes keys and values, once;
-    `forward(queries, known)` looks them up. Together W_q and W_k are a `general` score: (W_q x) · (W_k m) = xᵀ W m.
+    As in a scorer, `project` is called once for the states that are looked at, `forward` for every look.
     """
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
-        _check_heads(size, heads)
+        if heads < 1 or size % heads:
+            raise ValueError(f"a state of size {size} cannot be cut into {heads} equal heads: heads must divide it")
         self.heads = heads
-        self.query_projection = nn.Linear(size, size)
-        self.key_projection = nn.Linear(size, size)
-        self.value_projection = nn.Linear(size, size)
-        self.output_projection = nn.Linear(size, size)
+        self.query_projection, self.key_projection = nn.Linear(size, size), nn.Linear(size, size)
+        self.value_projection, self.output_projection = nn.Linear(size, size), nn.Linear(size, size)
 
     def project(self, states: Tensor) -> KeysValues:
         """states (B, S, D) -> keys and values, each (B, N, S, D / N)."""
@@ -117,20 +112,12 @@ class TransformerConfig:
     pad_id: int = 0
 
     def __post_init__(self) -> None:
-        _check_heads(self.size, self.heads)
-        if self.size % 2:
-            raise ValueError(
-                f"size={self.size} is odd, but in a position every sine has its cosine: choose an even size"
-            )
         if self.layers < 1:
             raise ValueError(f"layers={self.layers}: a Transformer needs at least one layer")
 
 
 class EncoderLayer(nn.Module):
-    """Look around in the sentence, then digest: x += attention(norm(x)); x += feedforward(norm(x)).
-
-    The norm comes first ("pre-norm") and x itself runs through unchanged, so it learns without a long warm-up.
-    """
+    """Look around in the sentence, then digest: x += attention(norm(x)); x += feedforward(norm(x)) ("pre-norm")."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -155,8 +142,7 @@ class DecoderLayer(nn.Module):
         self.self_attention = MultiHeadAttention(config.size, config.heads)
         self.cross_attention = MultiHeadAttention(config.size, config.heads)
         self.feedforward = _feedforward(config)
-        self.self_norm, self.cross_norm = nn.LayerNorm(config.size), nn.LayerNorm(config.size)
-        self.feedforward_norm = nn.LayerNorm(config.size)
+        self.self_norm, self.cross_norm, self.feedforward_norm = (nn.LayerNorm(config.size) for _ in range(3))
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
@@ -165,9 +151,7 @@ class DecoderLayer(nn.Module):
         """states (B, T, D) -> (B, T, D), the keys and values so far, the weights on the source (B, N, T, S)."""
         normed = self.self_norm(states)
         new = self.self_attention.project(normed)
-        past = KeysValues(
-            *(torch.cat(pair, dim=2) for pair in zip(past, new, strict=True))
-        )  # (B, N, past + T, D / N)
+        past = KeysValues(torch.cat([past.keys, new.keys], 2), torch.cat([past.values, new.values], 2))
         read, _ = self.self_attention(normed, past, causal)
         states = states + self.dropout(read)
         read, weights = self.cross_attention(self.cross_norm(states), source, source_mask)
@@ -201,7 +185,7 @@ class State:
 
 
 class TinyTransformer(nn.Module):
-    """Embeddings and positions, a stack of encoder layers, a stack of decoder layers, an output layer."""
+    """Two stacks of layers; the weights it returns are the last layer's look at the source, mean over the heads."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -223,9 +207,8 @@ class TinyTransformer(nn.Module):
         for layer in self.encoder_layers:
             states = layer(states, source_mask)
         states = self.encoder_norm(states) * source_mask[:, :, None]
-        return Memory(
-            states, tuple(layer.cross_attention.project(states) for layer in self.decoder_layers), source_mask
-        )
+        known = tuple(layer.cross_attention.project(states) for layer in self.decoder_layers)
+        return Memory(states, known, source_mask)
 
     def start(self, memory: Memory) -> State:
         """The state before the first target word: nothing yet to look back at."""
@@ -237,10 +220,7 @@ class TinyTransformer(nn.Module):
         return logits[:, 0], state, weights[:, 0]
 
     def forward(self, source: Tensor, source_mask: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S).
-
-        The weights are those with which the last layer looks at the source, the mean over its heads.
-        """
+        """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S)."""
         memory = self.encode(source, source_mask)
         logits, _, weights = self._decode(target, self.start(memory), memory)
         return logits, weights
@@ -254,8 +234,8 @@ class TinyTransformer(nn.Module):
         for layer, past, known in zip(self.decoder_layers, state.past, memory.known, strict=True):
             states, past, weights = layer(states, past, causal, known, memory.mask)
             seen.append(past)
-        state = State(tuple(seen), state.position + target.shape[1])
-        return self.output(self.decoder_norm(states)), state, weights.mean(1)  # (B, T, V), state, (B, T, S)
+        state, weights = State(tuple(seen), state.position + target.shape[1]), weights.mean(1)  # (B, T, S)
+        return self.output(self.decoder_norm(states)), state, weights  # (B, T, V)
 
     def _embed(self, embedding: nn.Embedding, ids: Tensor, start: int = 0) -> Tensor:
         """sqrt(D) · embedding + position: ids (B, L) -> (B, L, D)"""
@@ -270,17 +250,9 @@ def _feedforward(config: TransformerConfig) -> nn.Sequential:
 
 
 def _start_weights(module: nn.Module) -> None:
-    """Glorot's range for matrices; embeddings so small that sqrt(D) times as much has variance 1."""
+    """Glorot's range for matrices; embeddings so small that sqrt(D) times as much has variance 1, like a sine."""
     if isinstance(module, nn.Linear):
         nn.init.xavier_uniform_(module.weight)
         nn.init.zeros_(module.bias)
     elif isinstance(module, nn.Embedding):
-        nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
-        nn.init.zeros_(module.weight[module.padding_idx])
-
-
-def _check_heads(size: int, heads: int) -> None:
-    if heads < 1 or size % heads:
-        raise ValueError(
-            f"a state of size {size} cannot be cut into {heads} equal heads: choose heads that divide it"
-        )
+        module.weight.data /= math.sqrt(module.embedding_dim)  # it was drawn with variance 1

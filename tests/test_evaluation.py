@@ -1,4 +1,4 @@
-"""Scores against sacrebleu's own command line, alignment measures by hand, intervals against published values."""
+"""Scores against sacrebleu's command line, alignment measures by hand, intervals against published values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFERENCES = [
 ]
 
 
-# ------------------------------------------------------------------------------------------------ against references
+# ----------------------------------------------------------------------------------------- against references
 
 
 def command_line(metric: str, folder, hypotheses: list[str], references: list[str]) -> dict:
@@ -123,7 +123,7 @@ def test_exact_match_ignores_runs_of_spaces_and_nothing_else():
     assert ev.exact_match(hypotheses, ["I go to school"] * 4).tolist() == [True, False, False, False]
 
 
-# ---------------------------------------------------------------------------------------------- by length and by tag
+# --------------------------------------------------------------------------------------- by length and by tag
 
 
 def test_length_groups_have_their_edges_in_the_right_group():
@@ -175,7 +175,7 @@ def test_a_value_for_each_sentence_is_needed(function):
         function([1, 0], [3])
 
 
-# --------------------------------------------------------------------------------------------------------- intervals
+# -------------------------------------------------------------------------------------------------- intervals
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_paired_difference_is_surer_than_two_intervals():
         ev.paired_bootstrap_difference([1, 2], [1])
 
 
-# -------------------------------------------------------------------------------------- attention against alignments
+# ------------------------------------------------------------------------------- attention against alignments
 
 
 def test_folding_sums_over_source_pieces_and_averages_over_target_pieces():
