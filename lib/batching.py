@@ -1,54 +1,89 @@
-"""Ids to padded batches: stand-in."""
+"""From pairs to padded batches: sentences of similar length share a batch, every one exactly once in an epoch.
+
+Letters: B batch, S source length, T target length. A mask is boolean and True means a real token.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
-Encoded = tuple[list[int], list[int]]
+from lib.corpus import Pair
+from lib.text import BOS, EOS, PAD, Tokenizer, WordTokenizer
+
+Encoded = tuple[list[int], list[int]]  # source ids with </s>; target ids with neither <s> nor </s>
 
 
 @dataclass(frozen=True)
 class Batch:
-    source: Tensor
-    source_mask: Tensor
-    target_in: Tensor
-    target_out: Tensor
-    target_mask: Tensor
-    indices: Tensor
+    """A rectangle of sentences. `target_in` is what the decoder reads (`<s> a b`), `target_out` what it should write."""
 
-    def to(self, device):
-        return Batch(*(getattr(self, f.name).to(device) for f in fields(self)))
+    source: Tensor  # (B, S)
+    source_mask: Tensor  # (B, S)
+    target_in: Tensor  # (B, T)
+    target_out: Tensor  # (B, T)
+    target_mask: Tensor  # (B, T)
+    indices: Tensor  # (B) places in the data
 
-
-def pad(sequences, pad_id=0):
-    longest = max(map(len, sequences))
-    ids = torch.full((len(sequences), longest), pad_id)
-    mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
-    for r, s in enumerate(sequences):
-        ids[r, : len(s)] = torch.tensor(s, dtype=torch.long)
-        mask[r, : len(s)] = True
-    return ids, mask
+    def to(self, device: torch.device) -> Batch:
+        """The same batch on another device."""
+        return Batch(*(getattr(self, part.name).to(device) for part in fields(self)))
 
 
-def encode_pairs(pairs, source_tokenizer, target_tokenizer):
-    return [([*source_tokenizer.encode(p.source), 3], target_tokenizer.encode(p.target)) for p in pairs]
+def pad(sequences: Sequence[Sequence[int]], pad_id: int = PAD) -> tuple[Tensor, Tensor]:
+    """Fill up to the longest: ids (B, L) and mask (B, L). An empty sequence is all padding; L is at least 1."""
+    longest = max(1, *map(len, sequences)) if sequences else 1
+    ids = torch.tensor([[*row, *[pad_id] * (longest - len(row))] for row in sequences], dtype=torch.long)
+    lengths = torch.tensor([len(row) for row in sequences])
+    return ids.view(-1, longest), torch.arange(longest)[None] < lengths[:, None]
 
 
-def batches(encoded, batch_size, seed=0, epoch=0, bucket=True) -> Iterator[Batch]:
-    rng = random.Random(f"{seed}/{epoch}")
-    order = list(range(len(encoded)))
-    rng.shuffle(order)
+def encode_pairs(
+    pairs: Iterable[Pair], source_tokenizer: Tokenizer | WordTokenizer, target_tokenizer: Tokenizer | WordTokenizer
+) -> list[Encoded]:
+    """Ids of every pair. The source ends with `</s>`, so it is never empty."""
+    return [([*source_tokenizer.encode(pair.source), EOS], target_tokenizer.encode(pair.target)) for pair in pairs]
+
+
+def batches(
+    data: Sequence[Encoded], batch_size: int, seed: int = 0, epoch: int = 0, bucket: bool = True
+) -> Iterator[Batch]:
+    """One epoch: every pair once, in an order that follows from seed and epoch alone.
+
+    bucket: put sentences of similar length together. Pairs are shuffled first, so those of equal length meet in new
+    company each epoch; then whole batches are shuffled, so that length does not rise over the epoch.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size}: a batch has at least one sentence")
+    if not data:
+        raise ValueError("there are no pairs to make batches of")
+    order = list(range(len(data)))
+    generator = random.Random(f"{seed} {epoch}")
+    generator.shuffle(order)
     if bucket:
-        order.sort(key=lambda i: (len(encoded[i][0]), len(encoded[i][1])))
-    groups = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
-    rng.shuffle(groups)
-    for g in groups:
-        s, sm = pad([encoded[i][0] for i in g])
-        ti, tm = pad([[2, *encoded[i][1]] for i in g])
-        to, _ = pad([[*encoded[i][1], 3] for i in g])
-        yield Batch(s, sm, ti, to, tm, torch.tensor(g))
+        order.sort(key=lambda place: (len(data[place][0]), len(data[place][1])))
+    groups = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    generator.shuffle(groups)
+    for places in groups:
+        yield make_batch([data[place] for place in places], places)
+
+
+def make_batch(rows: Sequence[Encoded], places: Sequence[int]) -> Batch:
+    """Pad some pairs; the target is shifted by one for teacher forcing."""
+    source, source_mask = pad([source for source, _ in rows])
+    target_in, target_mask = pad([[BOS, *target] for _, target in rows])
+    target_out, _ = pad([[*target, EOS] for _, target in rows])
+    return Batch(source, source_mask, target_in, target_out, target_mask, torch.tensor(places))
+
+
+def real_token_share(stream: Iterable[Batch]) -> float:
+    """Real tokens among all that are computed, source and target together, between 0 and 1."""
+    real = computed = 0
+    for batch in stream:
+        for mask in (batch.source_mask, batch.target_mask):
+            real, computed = real + int(mask.sum()), computed + mask.numel()
+    return real / computed

@@ -539,7 +539,8 @@ class Clauses:
             complement, tags = fixed(surface.hindi, surface.english), ["postpositions"]
         else:
             subject = plan.subject or self.subject()
-            complement, tags = self.quality(subject)
+            # वह … है does not say he or she; an adjective that agrees, or था, does.
+            complement, tags = self.quality(subject, agreeing="verb_gender" in subject.tags and not past)
         agreement = subject.agreement
         verb = Word(past_aux(agreement) if past else present_aux(agreement))
         is_ = English(be_past(subject.person) if past else be_present(subject.person), (verb,))
@@ -552,9 +553,11 @@ class Clauses:
             subject.direct, Adjuncts(), complement, group, (*subject.tags, *tags, *group.tags), subject.person
         )
 
-    def quality(self, subject: Participant) -> tuple[Phrase, list[str]]:
-        """A predicate adjective, agreeing with the subject: भूखी – hungry, बहुत ख़ुश – very happy."""
+    def quality(self, subject: Participant, agreeing: bool) -> tuple[Phrase, list[str]]:
+        """A predicate adjective: भूखी – hungry, बहुत ख़ुश – very happy; `agreeing`: one that shows the gender."""
         adjective = self.entry("adjective", "copula")
+        while agreeing and adjective.declension != "a":
+            adjective = self.entry("adjective", "copula")
         inflects = adjective.declension == "a"
         form = Word(adjective_form(adjective.hindi, inflects, subject.agreement))
         phrase = Phrase([form], [English(adjective.english, (form,))])

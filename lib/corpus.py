@@ -1,4 +1,4 @@
-"""Parallel corpora: pairs with gold alignments and tags, readers that lose nothing in silence, splits that do not leak.
+"""Parallel corpora: pairs with alignments and tags, readers that lose nothing in silence, splits that do not leak.
 
 Reading is by bytes and by line feed alone: no quoting rules, no locale, no special words. A line that cannot be used
 is dropped as a whole and reported with its number; one side is never dropped alone.
@@ -177,7 +177,10 @@ class ParallelCorpus(Sequence[Pair]):
 
 
 def comparison_key(text: str, language: str) -> str:
-    """What is left of a text without case, spaces, punctuation and nukta: equal keys are near-duplicates."""
+    """What is left of a text without case, spaces, punctuation and nukta: equal keys are near-duplicates.
+
+    Letters, marks and digits stay: in Hindi a mark is a vowel.
+    """
     return "".join(
         c for c in normalise(text, language).casefold() if c != "\u093c" and unicodedata.category(c)[0] in "LMN"
     )

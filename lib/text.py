@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import string
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 LANGUAGES = ("hi", "en")
@@ -50,10 +52,19 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
-class Tokenizer:
-    """A SentencePiece unigram model with its language: normalises, then cuts into pieces.
+# Letters that a tokenizer knows even if its training text does not show them: a reader will type them.
+_LETTERS = {
+    "hi": "0123456789"
+    + "".join(map(chr, [*range(0x0901, 0x0904), *range(0x0905, 0x093A), 0x093C, *range(0x093E, 0x094E)])),
+    "en": "0123456789'-" + string.ascii_letters,
+}
 
-    Every punctuation mark is a piece of its own, so that a piece never belongs to two words.
+
+class Tokenizer:
+    """A SentencePiece model with its language: text is normalised, then cut into pieces.
+
+    `▁` in a piece marks the space before a word. Every punctuation mark is a piece of its own, so a piece never belongs
+    to two words. Typed text is only ever text: `</s>` typed by a reader does not become the end mark.
     """
 
     pad_id, unk_id, bos_id, eos_id = PAD, UNK, BOS, EOS
@@ -62,117 +73,149 @@ class Tokenizer:
         import sentencepiece
 
         self.language, self._model = language, model
-        self._pieces = sentencepiece.SentencePieceProcessor(model_proto=model)
-        self.vocab_size = self._pieces.get_piece_size()
+        self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        self.vocab_size = self._processor.get_piece_size()
 
     @classmethod
     def train(
-        cls, lines: Iterable[str], language: str, vocab_size: int = 1000, model_type: str = "unigram"
+        cls, lines: Iterable[str], language: str, vocab_size: int = 1_000, model_type: str = "bpe"
     ) -> Tokenizer:
-        """Learn pieces from lines of text; the vocabulary may become smaller than asked if the text is small."""
-        import sentencepiece
+        """Learn pieces from lines of text: "bpe" joins the most frequent neighbours, again and again (Sennrich 2016).
 
+        Args:
+            vocab_size: at most so many pieces; a small text may not have as many.
+            model_type: "bpe" or "unigram". BPE is the default since its pieces do not depend on the number of threads.
+
+        Raises:
+            ValueError: no text, or a vocabulary too small for the letters of the text.
+        """
         lines = [text for line in lines if (text := normalise(line, language))]
         if not lines:
-            raise ValueError("there are no lines of text to train a tokenizer on")
-        letters = "".join(sorted(set("".join(lines)) - set(PUNCTUATION) - {" "}))
-        least = len(set(letters)) + len(PUNCTUATION) + len(SPECIAL) + 1
+            raise ValueError("there is no text to train a tokenizer on: all lines are empty")
+        letters = {*"".join(lines), *_LETTERS[language], "▁"} - {*PUNCTUATION, " "}
+        least = len(letters) + len(PUNCTUATION) + len(SPECIAL)
         if vocab_size < least:
             raise ValueError(
-                f"vocab_size={vocab_size} is too small for the letters of this text: give at least {least}"
+                f"vocab_size={vocab_size} is too small: this text has {len(letters)} letters, and with punctuation and "
+                f"special pieces that makes {least} at least"
             )
-        file = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines),
-            model_writer=file,
-            vocab_size=vocab_size,
-            model_type=model_type,
-            hard_vocab_limit=False,
-            character_coverage=1.0,
-            normalization_rule_name="identity",
-            num_threads=1,
-            pad_id=PAD,
-            unk_id=UNK,
-            bos_id=BOS,
-            eos_id=EOS,
-            unk_surface="⁇",
-            minloglevel=2,
-            max_sentence_length=1 << 20,
-            user_defined_symbols=list(PUNCTUATION),
-            required_chars="0123456789",
-        )
-        return cls(file.getvalue(), language)
+        return cls(_train_sentencepiece(lines, vocab_size, model_type, _LETTERS[language]), language)
 
     def encode(self, text: str) -> list[int]:
-        return self._pieces.encode(normalise(text, self.language))
+        """Ids of the pieces, without `<s>` and `</s>`; an empty text has none."""
+        return self._processor.encode(normalise(text, self.language))
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self._pieces.decode([i for i in ids if i not in (PAD, BOS, EOS)])
+        """The text of the ids; padding, begin and end marks are left out, an unknown piece reads ⁇."""
+        _check_ids(ids, self.vocab_size)
+        return self._processor.decode([int(i) for i in ids if i not in (PAD, BOS, EOS)])
 
     def pieces(self, text: str | Sequence[int]) -> list[str]:
+        """The pieces of a text, or of ids, as they are written in the vocabulary."""
         ids = self.encode(text) if isinstance(text, str) else text
-        return [self._pieces.id_to_piece(int(i)) for i in ids]
+        _check_ids(ids, self.vocab_size)
+        return [self._processor.id_to_piece(int(i)) for i in ids]
 
     def word_index(self, text: str) -> list[int]:
+        """For each piece of `encode(text)` the place of its word in `words(normalise(text))`."""
         text = normalise(text, self.language)
-        spans = word_spans(text)
-        index, place = [], 0
-        for piece in self._pieces.encode(text, out_type=str):
-            surface = piece.lstrip("▁")
-            if surface:
-                place = text.find(surface, place) if text.find(surface, place) >= 0 else place
-            while False:
-                break
-            index.append(next((w for w, (a, b) in enumerate(spans) if place < b), len(spans) - 1))
-            place += len(surface)
+        ends = [end for _, end in word_spans(text)]
+        index = []
+        for piece in self._processor.encode(text, out_type="immutable_proto").pieces:
+            begin = piece.begin
+            while (
+                begin < len(text) - 1 and text[begin] == " "
+            ):  # a piece may begin with, or be, the space before a word
+                begin += 1
+            index.append(bisect_right(ends, begin))
         return index
 
     def to_bytes(self) -> bytes:
+        """Everything needed to make the same tokenizer again."""
         return json.dumps({"kind": "pieces", "language": self.language, "model": self._model.hex()}).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Tokenizer:
-        content = json.loads(data)
-        return cls(bytes.fromhex(content["model"]), content["language"])
 
 
 class WordTokenizer:
+    """The same interface with one piece a word; words that the training text does not have are unknown."""
+
     pad_id, unk_id, bos_id, eos_id = PAD, UNK, BOS, EOS
 
     def __init__(self, vocabulary: Sequence[str], language: str) -> None:
         self.language, self.vocabulary = language, [*SPECIAL, *vocabulary]
-        self._ids = {word: i for i, word in enumerate(self.vocabulary) if i >= len(SPECIAL)}
+        self._ids = {word: place for place, word in enumerate(vocabulary, start=len(SPECIAL))}
         self.vocab_size = len(self.vocabulary)
 
     @classmethod
-    def train(cls, lines: Iterable[str], language: str, vocab_size: int | None = None) -> WordTokenizer:
+    def train(cls, lines: Iterable[str], language: str) -> WordTokenizer:
+        """All words of the lines, in alphabetical order."""
         found = sorted({word for line in lines for word in words(normalise(line, language))})
+        if not found:
+            raise ValueError("there is no text to train a tokenizer on: all lines are empty")
         return cls(found, language)
 
     def encode(self, text: str) -> list[int]:
+        """Ids of the words, without `<s>` and `</s>`."""
         return [self._ids.get(word, UNK) for word in words(normalise(text, self.language))]
 
     def decode(self, ids: Sequence[int]) -> str:
+        """The text of the ids, punctuation joined to the word before it; an unknown word reads ⁇."""
+        _check_ids(ids, self.vocab_size)
         text = " ".join("⁇" if i == UNK else self.vocabulary[i] for i in ids if i not in (PAD, BOS, EOS))
         return re.sub(r" ([।?!,.;:])", r"\1", text)
 
     def pieces(self, text: str | Sequence[int]) -> list[str]:
+        """The words of a text or of ids; `<unk>` for an unknown one."""
         ids = self.encode(text) if isinstance(text, str) else text
-        return [self.vocabulary[i] for i in ids]
+        _check_ids(ids, self.vocab_size)
+        return [self.vocabulary[int(i)] for i in ids]
 
     def word_index(self, text: str) -> list[int]:
+        """Each piece is its own word: 0, 1, 2, …"""
         return list(range(len(self.encode(text))))
 
     def to_bytes(self) -> bytes:
-        return json.dumps({"kind": "words", "language": self.language, "vocabulary": self.vocabulary[4:]}).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> WordTokenizer:
-        content = json.loads(data)
-        return cls(content["vocabulary"], content["language"])
+        """Everything needed to make the same tokenizer again."""
+        words_ = self.vocabulary[len(SPECIAL) :]
+        return json.dumps({"kind": "words", "language": self.language, "words": words_}).encode()
 
 
 def load_tokenizer(data: bytes) -> Tokenizer | WordTokenizer:
-    """The tokenizer of either kind that `to_bytes` wrote."""
-    kind = {"pieces": Tokenizer, "words": WordTokenizer}[json.loads(data)["kind"]]
-    return kind.from_bytes(data)
+    """The tokenizer, of either kind, that `to_bytes` wrote."""
+    content = json.loads(data)
+    if content["kind"] == "words":
+        return WordTokenizer(content["words"], content["language"])
+    return Tokenizer(bytes.fromhex(content["model"]), content["language"])
+
+
+def _train_sentencepiece(lines: Sequence[str], vocab_size: int, model_type: str, letters: str) -> bytes:
+    import sentencepiece
+
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),  # not a path: sentencepiece would cut one with a comma in two
+        model_writer=file,
+        vocab_size=vocab_size,
+        model_type=model_type,
+        hard_vocab_limit=False,
+        character_coverage=1.0,
+        required_chars=letters,
+        user_defined_symbols=list(PUNCTUATION),
+        normalization_rule_name="identity",  # ours came first; the default would turn a joiner into a space
+        max_sentence_length=1 << 24,  # longer lines would be left out in silence
+        num_threads=1,
+        pad_id=PAD,
+        unk_id=UNK,
+        bos_id=BOS,
+        eos_id=EOS,
+        unk_surface="⁇",
+        minloglevel=2,
+    )
+    return file.getvalue()
+
+
+def _check_ids(ids: Sequence[int], vocabulary: int) -> None:
+    for i in ids:
+        if not 0 <= i < vocabulary:
+            raise ValueError(
+                f"id {int(i)} is not in this vocabulary of {vocabulary} pieces: was another tokenizer used?"
+            )

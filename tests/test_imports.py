@@ -17,6 +17,10 @@ LIBRARY = Path(lib.__file__).resolve().parent
 FLOORS = [
     ("__init__", "progress", "text"),
     ("corpus",),
+    ("lexicon",),
+    ("morphology",),
+    ("phrases",),
+    ("clauses",),
     ("grammar",),
     ("batching",),
     ("attention",),
