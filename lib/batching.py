@@ -20,7 +20,7 @@ Encoded = tuple[list[int], list[int]]  # source ids with </s>; target ids with n
 
 @dataclass(frozen=True)
 class Batch:
-    """A rectangle of sentences. `target_in` is what the decoder reads (`<s> a b`), `target_out` what it should write."""
+    """Padded sentences. `target_in` is what the decoder reads (`<s> a b`), `target_out` what it should write."""
 
     source: Tensor  # (B, S)
     source_mask: Tensor  # (B, S)
@@ -46,30 +46,55 @@ def encode_pairs(
     pairs: Iterable[Pair], source_tokenizer: Tokenizer | WordTokenizer, target_tokenizer: Tokenizer | WordTokenizer
 ) -> list[Encoded]:
     """Ids of every pair. The source ends with `</s>`, so it is never empty."""
-    return [([*source_tokenizer.encode(pair.source), EOS], target_tokenizer.encode(pair.target)) for pair in pairs]
+    end = source_tokenizer.eos_id
+    return [([*source_tokenizer.encode(pair.source), end], target_tokenizer.encode(pair.target)) for pair in pairs]
 
 
 def batches(
-    data: Sequence[Encoded], batch_size: int, seed: int = 0, epoch: int = 0, bucket: bool = True
+    data: Sequence[Encoded],
+    batch_size: int,
+    seed: int = 0,
+    epoch: int = 0,
+    bucket: bool = True,
+    rank: int = 0,
+    world: int = 1,
 ) -> Iterator[Batch]:
     """One epoch: every pair once, in an order that follows from seed and epoch alone.
 
     bucket: put sentences of similar length together. Pairs are shuffled first, so those of equal length meet in new
     company each epoch; then whole batches are shuffled, so that length does not rise over the epoch.
+
+    rank, world: of `world` processes this is number `rank`, and it gets its share of every batch. All take equally
+    many steps, and together, at each step, they see the `batch_size` pairs that one process alone would see.
+
+    Raises:
+        ValueError: no data, a batch smaller than 1 or than the number of processes, a rank outside 0 … world - 1.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size={batch_size}: a batch has at least one sentence")
-    if not data:
-        raise ValueError("there are no pairs to make batches of")
+    _check_sizes(len(data), batch_size, rank, world)
     order = list(range(len(data)))
     generator = random.Random(f"{seed} {epoch}")
     generator.shuffle(order)
     if bucket:
         order.sort(key=lambda place: (len(data[place][0]), len(data[place][1])))
     groups = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    if len(groups[-1]) < world:  # too few for a share each: they go with the batch before
+        groups[-2:] = [groups[-2] + groups[-1]]
     generator.shuffle(groups)
-    for places in groups:
-        yield make_batch([data[place] for place in places], places)
+    shares = (places[rank::world] for places in groups)
+    return (make_batch([data[place] for place in places], places) for places in shares)
+
+
+def _check_sizes(pairs: int, batch_size: int, rank: int, world: int) -> None:
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size}: a batch has at least one sentence")
+    if not pairs:
+        raise ValueError("there are no pairs to make batches of")
+    if not 0 <= rank < world:
+        raise ValueError(f"rank={rank} and world={world}: ranks count from 0 to world - 1")
+    if min(batch_size, pairs) < world:
+        raise ValueError(
+            f"batch_size={batch_size} and {pairs} pairs cannot be shared by {world} processes: each needs a sentence"
+        )
 
 
 def make_batch(rows: Sequence[Encoded], places: Sequence[int]) -> Batch:
@@ -86,4 +111,6 @@ def real_token_share(stream: Iterable[Batch]) -> float:
     for batch in stream:
         for mask in (batch.source_mask, batch.target_mask):
             real, computed = real + int(mask.sum()), computed + mask.numel()
+    if not computed:
+        raise ValueError("there are no batches to count tokens in")
     return real / computed

@@ -9,23 +9,25 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
+from typing import TypeVar, overload
 
 from lib.text import normalise, words
 
 HEADER = "hindi\tenglish\talignment\ttags"
 Link = tuple[int, int]
+Row = TypeVar("Row")
+_DEVANAGARI, _LETTER, _LINK = re.compile("[\u0900-\u097f]"), re.compile(r"\w"), re.compile(r"(\d+)([-?])(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A Hindi sentence and its English translation.
 
-    Links are (source word, target word), counted from 0 over `words(normalise(…))`. `possible` links are those that an
-    annotator may or may not draw; the sure ones need not be repeated there.
+    Links are (source word, target word), counted from 0 over `words(normalise(…))`. `possible` links are those that
+    an annotator may or may not draw; the sure ones need not be repeated there.
     """
 
     source: str
@@ -94,10 +96,10 @@ class ParallelCorpus(Sequence[Pair]):
 
     @classmethod
     def read_manythings(cls, path: str | Path, source_column: int | None = None) -> ParallelCorpus:
-        """Read tab-separated pairs as ManyThings and Tatoeba distribute them: two sides, then an attribution.
+        """Read tab-separated pairs: two sides, then an attribution (ManyThings), or an id before each side (Tatoeba).
 
         Args:
-            source_column: 0 or 1, which of the first two columns is Hindi; None: found out by the letters.
+            source_column: 0 or 1, which of the two sides is Hindi; None: found out by the letters, line by line.
         """
         if source_column not in (None, 0, 1):
             raise ValueError(f"source_column={source_column}: the Hindi side is in column 0 or 1")
@@ -109,19 +111,19 @@ class ParallelCorpus(Sequence[Pair]):
         sources, targets = list(_lines(Path(source_path))), list(_lines(Path(target_path)))
         if len(sources) != len(targets):
             raise ValueError(
-                f"{source_path} has {len(sources)} lines and {target_path} has {len(targets)}: the lines of two parallel "
-                "files belong together one by one"
+                f"{source_path} has {len(sources)} lines and {target_path} has {len(targets)}: the lines of two "
+                "parallel files belong together one by one"
             )
-        joined = ((number, f"{a}\t{b}") for (number, a), (_, b) in zip(sources, targets, strict=True))
-        return cls._collect(joined, lambda line: Pair(*line.split("\t", 1)))
+        joined = ((number, (a, b)) for (number, a), (_, b) in zip(sources, targets, strict=True))
+        return cls._collect(joined, lambda sides: Pair(*sides))
 
     @classmethod
-    def _collect(cls, lines: Iterable[tuple[int, str]], parse) -> ParallelCorpus:
+    def _collect(cls, lines: Iterable[tuple[int, Row]], parse: Callable[[Row], Pair]) -> ParallelCorpus:
         pairs, dropped = [], []
         for number, line in lines:
             try:
                 pair = parse(line)
-                if not normalise(pair.source, "hi") or not normalise(pair.target, "en"):
+                if _empty(pair.source, "hi") or _empty(pair.target, "en"):
                     raise ValueError("one side is empty")
                 pairs.append(pair)
             except ValueError as error:
@@ -137,21 +139,31 @@ class ParallelCorpus(Sequence[Pair]):
     def split(self, dev: int, test: int, seed: int = 0) -> tuple[ParallelCorpus, ParallelCorpus, ParallelCorpus]:
         """Split into (train, dev, test) so that no sentence stands on both sides, not even slightly changed.
 
-        Pairs that share a source or a target, compared by `comparison_key`, stay together. Where a pair goes depends on
-        its text and the seed, not on its place in the file.
+        Pairs that share a source or a target, compared by `comparison_key`, stay together. Where a pair goes depends
+        on its text and the seed, not on its place in the file.
+
+        Raises:
+            ValueError: dev or test cannot have exactly so many pairs.
         """
-        groups = self._groups()
-        largest = max(map(len, groups), default=0)
-        if dev + test + 1 > len(self.pairs):
+        if min(dev, test) < 0 or dev + test + 1 > len(self.pairs):
             raise ValueError(f"{len(self.pairs)} pairs are too few for dev={dev} and test={test}")
-        groups.sort(key=lambda group: min(_order(self.pairs[i], seed) for i in group))
+        groups = sorted(self._groups(), key=lambda group: min(_order(self.pairs[i], seed) for i in group))
         parts: dict[str, list[int]] = {"test": [], "dev": [], "train": []}
         wanted = {"test": test, "dev": dev}
         for group in groups:
-            free = (name for name in wanted if len(parts[name]) + len(group) <= wanted[name])
-            # A very large group would be a test of one sentence: it goes to training.
-            name = next(free, "train") if len(group) < max(2, largest) or largest < 3 else "train"
-            parts[name] += group
+            # More than half of a part in one group would be a test of one sentence: it goes to training.
+            free = (
+                name
+                for name, size in wanted.items()
+                if len(parts[name]) + len(group) <= size and len(group) <= max(1, size // 2)
+            )
+            parts[next(free, "train")] += group
+        if any(len(parts[name]) < size for name, size in wanted.items()):
+            found = ", ".join(f"{name} {len(parts[name])}" for name in ("dev", "test"))
+            raise ValueError(
+                f"dev={dev} and test={test} cannot be filled: pairs that share a sentence stay together, and their "
+                f"groups are too large or too few ({found}); ask for other sizes"
+            )
         train, dev_part, test_part = (sorted(parts[name]) for name in ("train", "dev", "test"))
         return tuple(ParallelCorpus(self.pairs[i] for i in part) for part in (train, dev_part, test_part))
 
@@ -179,11 +191,11 @@ class ParallelCorpus(Sequence[Pair]):
 def comparison_key(text: str, language: str) -> str:
     """What is left of a text without case, spaces, punctuation and nukta: equal keys are near-duplicates.
 
-    Letters, marks and digits stay: in Hindi a mark is a vowel.
+    Letters, marks and digits stay: in Hindi a mark is a vowel. A text without any of them is its own key.
     """
-    return "".join(
-        c for c in normalise(text, language).casefold() if c != "\u093c" and unicodedata.category(c)[0] in "LMN"
-    )
+    text = normalise(text, language)
+    apart = unicodedata.normalize("NFD", text.casefold())  # ऩ is one character, न and nukta are two
+    return "".join(c for c in apart if c != "\u093c" and unicodedata.category(c)[0] in "LMN") or text
 
 
 def data_path() -> Path:
@@ -209,8 +221,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines with their number from 1, without line ends; split at line feeds only."""
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
-            if number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                raise ValueError(f"{path}, line 1: this is a UTF-16 file; save it as UTF-8")
+            if number == 1 and (raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw):
+                raise ValueError(f"{path}, line 1: this looks like a UTF-16 file; save it as UTF-8")
+            if number == 1 and b"\r" in raw.rstrip(b"\r\n") and not raw.endswith(b"\n"):
+                raise ValueError(f"{path}, line 1: lines end with a carriage return alone; save it with line feeds")
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -225,34 +239,50 @@ def _own_line(pair: Pair) -> str:
         [(s, t, "-") for s, t in pair.sure] + [(s, t, "?") for s, t in set(pair.possible) - set(pair.sure)]
     )
     alignment = " ".join(f"{s}{mark}{t}" for s, t, mark in links)
-    return f"{pair.source}\t{pair.target}\t{alignment}\t{','.join(pair.tags)}"
+    source, target = (re.sub(r"[\t\r\n]+", " ", text) for text in (pair.source, pair.target))
+    return f"{source}\t{target}\t{alignment}\t{','.join(pair.tags)}"
 
 
 def _own_row(line: str) -> Pair:
     columns = line.split("\t")
     if len(columns) != 4:
-        raise ValueError(f"{len(columns)} columns, expected 4")
+        raise ValueError(_columns(line, "4"))
     source, target, alignment, tags = columns
-    sure, possible = [], []
+    links: dict[str, list[Link]] = {"-": [], "?": []}
     for link in alignment.split():
-        match = re.fullmatch(r"(\d+)([-?])(\d+)", link)
+        match = _LINK.fullmatch(link)
         if not match:
             raise ValueError(f"the link {link!r} is not like 0-0 or 1?3")
-        (sure if match[2] == "-" else possible).append((int(match[1]), int(match[3])))
-    shape = len(words(normalise(source, "hi"))), len(words(normalise(target, "en")))
-    if any(s >= shape[0] or t >= shape[1] for s, t in (*sure, *possible)):
-        raise ValueError(f"a link points outside {shape[0]} source and {shape[1]} target words")
-    return Pair(source, target, tuple(sure), tuple(possible), tuple(filter(None, tags.split(","))))
+        links[match[2]].append((int(match[1]), int(match[3])))
+    if drawn := links["-"] + links["?"]:
+        shape = len(words(normalise(source, "hi"))), len(words(normalise(target, "en")))
+        if any(s >= shape[0] or t >= shape[1] for s, t in drawn):
+            raise ValueError(f"a link points outside {shape[0]} source and {shape[1]} target words")
+    named = tuple(tag for name in tags.split(",") if (tag := name.strip()))
+    return Pair(source, target, tuple(links["-"]), tuple(links["?"]), named)
 
 
 def _manythings_row(line: str, source_column: int | None) -> Pair:
     columns = line.split("\t")
     if len(columns) < 2:
-        raise ValueError("blank line" if not line.strip() else "1 column, expected at least 2")
+        raise ValueError(_columns(line, "at least 2"))
+    sides, rest = columns[:2], columns[2:]
+    if len(columns) == 4 and columns[0].isdecimal() and columns[2].isdecimal():  # id, text, id, text
+        sides, rest = columns[1::2], [f"tatoeba.org #{columns[0]} & #{columns[2]}"]
     hindi = source_column
     if hindi is None:
-        counts = [len(re.findall("[\u0900-\u097f]", column)) for column in columns[:2]]
+        counts = [len(_DEVANAGARI.findall(side)) for side in sides]
         if counts[0] == counts[1]:
-            raise ValueError("neither side is clearly Hindi")
+            raise ValueError("neither side is clearly Hindi: name its column with source_column")
         hindi = int(counts[1] > counts[0])
-    return Pair(columns[hindi], columns[1 - hindi], attribution=" ".join(columns[2:]).strip())
+    return Pair(sides[hindi], sides[1 - hindi], attribution=" ".join(rest).strip())
+
+
+def _columns(line: str, expected: str) -> str:
+    count = line.count("\t") + 1
+    return f"{count} column{'s' * (count > 1)}, expected {expected}" if line.strip() else "blank line"
+
+
+def _empty(text: str, language: str) -> bool:
+    """Whether nothing is left of a text after cleaning; one letter or digit shows at once that something is."""
+    return not _LETTER.search(text) and not normalise(text, language)

@@ -7,79 +7,62 @@ from functools import cache
 
 from lib.corpus import data_path
 
+HEADER = ("pos", "hindi", "english", "gender", "class", "kinds", "forms")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Entry:
-    """A word with its English: `kinds` says what it may be combined with, "core" that it is in the sub-language."""
+    """One line of the lexicon. What the columns mean for each part of speech is said in `data/README.md`.
 
+    kinds: what the word may be combined with; `core` marks the words of the small sub-language.
+    """
+
+    pos: str
     hindi: str
     english: str
     gender: str
     declension: str
-    kinds: frozenset[str]
+    kinds: tuple[str, ...]
     forms: tuple[str, ...]
 
-
-@dataclass(frozen=True)
-class Noun(Entry):
-    """declension: a (masculine -ा), m and x (unchanged), i, f, aa, iya (feminine), mass (no plural)."""
+    def kinds_of(self, name: str) -> tuple[str, ...]:
+        """The values of a kind with a name: `at:quiet at:home` has `quiet` and `home`."""
+        return tuple(kind[len(name) + 1 :] for kind in self.kinds if kind.startswith(name + ":"))
 
     @property
     def plural(self) -> str:
-        """English plural: the given one, or with -s."""
-        return " ".join(self.forms) or self.english + "s"
-
-
-@dataclass(frozen=True)
-class Verb(Entry):
-    """forms: reads, read, read, reading. declension: "none" takes no ने, "noperfect" has no perfective here."""
+        """English plural of a noun."""
+        return " ".join(self.forms)
 
     @property
-    def third(self) -> str:
-        return self.forms[0]
+    def mass(self) -> bool:
+        return self.declension == "mass"
 
     @property
-    def past(self) -> str:
-        return self.forms[1]
-
-    @property
-    def participle(self) -> str:
-        return self.forms[2]
-
-    @property
-    def ing(self) -> str:
-        return self.forms[3]
-
-    @property
-    def ergative(self) -> bool:
-        return self.declension == ""
-
-
-CLASSES = {"noun": Noun, "verb": Verb}
+    def shows_plural(self) -> bool:
+        """Does the Hindi noun tell one from many where no postposition follows? किताब–किताबें does, आम–आम does not."""
+        return self.declension in ("a", "i", "f", "aa", "iya")
 
 
 @cache
 def lexicon() -> dict[str, tuple[Entry, ...]]:
     """All entries by part of speech, in the order of the file."""
-    text = (data_path() / "lexicon.tsv").read_text(encoding="utf-8")
+    lines = (data_path() / "lexicon.tsv").read_text(encoding="utf-8").splitlines()
+    if tuple(lines[0].split("\t")) != HEADER:
+        raise ValueError(f"data/lexicon.tsv begins with {lines[0]!r}: its first line must name {', '.join(HEADER)}")
     found: dict[str, list[Entry]] = {}
-    for line in text.splitlines()[1:]:
-        pos, hindi, english, gender, declension, kinds, forms = line.split("\t")
-        make = CLASSES.get(pos, Entry)
-        entry = make(hindi, english, gender, declension, frozenset(kinds.split()), tuple(forms.split()))
-        found.setdefault(pos, []).append(entry)
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split("\t")
+        if len(cells) != len(HEADER):
+            raise ValueError(f"data/lexicon.tsv, line {number}, has {len(cells)} columns: give {len(HEADER)}")
+        *words, kinds, forms = cells
+        found.setdefault(cells[0], []).append(Entry(*words, tuple(kinds.split()), tuple(forms.split())))
     return {pos: tuple(entries) for pos, entries in found.items()}
 
 
-def entries(pos: str, kind: str | None = None, core: bool = False) -> tuple[Entry, ...]:
-    """The entries of a part of speech, of one kind where it is given, of the sub-language where `core` is set."""
-    return _entries(pos, kind, core)
-
-
 @cache
-def _entries(pos: str, kind: str | None, core: bool) -> tuple[Entry, ...]:
+def entries(pos: str, kind: str = "", core: bool = False) -> tuple[Entry, ...]:
+    """The entries of a part of speech, of one kind where it is given, of the sub-language where `core` is set."""
     return tuple(
-        entry
-        for entry in lexicon()[pos]
-        if (kind is None or kind in entry.kinds) and (not core or "core" in entry.kinds)
+        entry for entry in lexicon()[pos] if (not kind or kind in entry.kinds) and (not core or "core" in entry.kinds)
     )

@@ -1,20 +1,32 @@
-"""Phrases that know their translation: words, noun phrases and verb groups in both languages, aligned as they are made.
+"""Words that know their partners, the phrases made of them, and the verb group: the small parts of the language.
 
-A phrase is grown, not translated: each builder makes the Hindi words and, with them, the English words that come from
-them. So the alignment is known by construction.
+Every builder here makes the Hindi words and, at the same time, the English words that come from them. So the alignment
+is known by construction; nothing is aligned afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
 
-from lib.lexicon import Verb
-from lib.morphology import Agreement, be_past, be_present, ending, future, habitual, past_aux, perfective, present_aux
+from lib.lexicon import Entry
+from lib.morphology import (
+    Agreement,
+    adjective_form,
+    article,
+    be_past,
+    be_present,
+    ending,
+    future,
+    habitual,
+    noun_form,
+    past_aux,
+    perfective,
+    present_aux,
+    stem_of,
+)
 
 POSTPOSITIONS = ("में", "पर", "से", "को")
-
-# ------------------------------------------------------------------------------------- words that know their partners
+SMALL = ("the", "a", "an", "to")  # English words that Hindi does not say
 
 
 class Word:
@@ -26,104 +38,153 @@ class Word:
         self.text = text
 
 
-@dataclass(frozen=True, slots=True)
 class English:
     """One English word and the Hindi words that it comes from, surely or possibly."""
 
-    text: str
-    sure: tuple[Word, ...] = ()
-    possible: tuple[Word, ...] = ()
+    __slots__ = ("text", "sure", "possible")
+
+    def __init__(self, text: str, sure: tuple[Word, ...] = (), possible: tuple[Word, ...] = ()) -> None:
+        self.text, self.sure, self.possible = text, sure, possible
 
 
-@dataclass(slots=True)
 class Phrase:
     """A stretch of Hindi and the English for it."""
 
-    hindi: list[Word] = field(default_factory=list)
-    english: list[English] = field(default_factory=list)
+    __slots__ = ("hindi", "english")
+
+    def __init__(self, hindi: Sequence[Word] = (), english: Sequence[English] = ()) -> None:
+        self.hindi, self.english = list(hindi), list(english)
 
     def __add__(self, other: Phrase) -> Phrase:
         return Phrase(self.hindi + other.hindi, self.english + other.english)
 
+    def with_marker(self, marker: Word) -> Phrase:
+        """A postposition that English does not say (ने, को of सीता को बुलाया): possibly its noun."""
+        *rest, last = self.english
+        return Phrase([*self.hindi, marker], [*rest, English(last.text, last.sure, (*last.possible, marker))])
 
-def fixed(hindi: str, english: str) -> Phrase:
-    """A phrase from the lexicon: `बग़ीचे में` – `in the garden`, `रोज़` – `every day`, `हर सुबह` – `every morning`.
+    def with_preposition(self, english: str, *hindi: str) -> Phrase:
+        """राम के साथ – with Ram: the last Hindi word is the preposition, surely; के before it possibly."""
+        markers = [Word(text) for text in hindi]
+        preposition = English(english, (markers[-1],), tuple(markers[:-1]))
+        return Phrase([*self.hindi, *markers], [preposition, *self.english])
 
-    A postposition belongs to the preposition, the noun to the noun; an article, or a preposition that Hindi does not
-    say, possibly to the noun.
+
+def one(hindi: str, english: str) -> Phrase:
+    """One word for one word."""
+    word = Word(hindi)
+    return Phrase([word], [English(english, (word,))])
+
+
+def fixed(entry: Entry) -> Phrase:
+    """A phrase of the lexicon: `कल` – `tomorrow`, `हर सुबह` – `every morning`, `बस से` – `by bus`.
+
+    As many words on both sides: one by one. With a postposition at its end: the preposition comes from it, and the
+    other words from the first Hindi word; so do articles, possibly.
     """
-    source, target = [Word(text) for text in hindi.split()], english.split()
+    source, target = [Word(text) for text in entry.hindi.split()], entry.english.split()
     head, last = source[0], source[-1]
-    if last.text in POSTPOSITIONS and len(target) > 1:
-        rest = [_of_noun(text, head) for text in target[1:]]
-        return Phrase(source, [English(target[0], (last,)), *rest])
-    if last.text in POSTPOSITIONS:
-        return Phrase(source, [English(target[0], (head,), (last,))])
+    if last.text in POSTPOSITIONS and len(source) == 2:
+        if len(target) == 1:  # ध्यान से – carefully
+            return Phrase(source, [English(target[0], (head,), (last,))])
+        if target[0] in ("in", "on", "at", "by", "with"):
+            rest = [English(t, (), (head,)) if t in SMALL else English(t, (head,)) for t in target[1:]]
+            return Phrase(source, [English(target[0], (last,)), *rest])
+    if last.text in POSTPOSITIONS and len(source) == 3:  # कल शाम को – tomorrow evening
+        day, part, ko = source
+        return Phrase(source, [English(target[0], (day,)), English(target[1], (part,), (ko,))])
     if len(source) == len(target):
         return Phrase(source, [English(e, (h,)) for h, e in zip(source, target, strict=True)])
-    return Phrase(source, [_of_noun(text, head) for text in target])
+    return Phrase(source, [English(text, (head,)) for text in target])
 
 
-def _of_noun(text: str, head: Word) -> English:
-    return English(text, (), (head,)) if text in ("the", "a", "an", "to") else English(text, (head,))
+# ------------------------------------------------------------------------------------------------- noun phrases
 
 
-# ----------------------------------------------------------------------------------------------------- participants
+class Owner:
+    """What stands first in a noun phrase and agrees with its noun: मेर-ा/-ी/-े, कितन-ा, or someone with का/की/के."""
+
+    __slots__ = ("stem", "english", "someone")
+
+    def __init__(self, stem: str = "क", english: str = "", someone: Phrase | None = None) -> None:
+        self.stem, self.english, self.someone = stem, english, someone
+
+    def phrase(self, agreement: Agreement, oblique: bool) -> Phrase:
+        """Masculine oblique singular is like the plural: मेरे भाई ने."""
+        word = Word(ending(self.stem, Agreement(3, agreement.plural or oblique, agreement.gender)))
+        if self.someone is None:
+            return Phrase([word], [English(text, (word,)) for text in self.english.split()])
+        *rest, last = self.someone.english
+        owner = English(last.text + "'s", last.sure, (*last.possible, word))
+        return Phrase([*self.someone.hindi, word], [*rest, owner])
 
 
-@dataclass(frozen=True)
-class Participant:
-    """Someone or something that takes part, in both cases, and what a verb agrees with."""
+def noun_phrase(
+    noun: Entry,
+    before: str | Owner | Phrase,
+    plural: bool = False,
+    adjective: Entry | None = None,
+    oblique: bool = False,
+) -> Phrase:
+    """नई किताब – a new book, मेरे छोटे भाई – my younger brother, तीन आम – three mangoes.
 
-    direct: Phrase
-    oblique: Phrase  # before a postposition; for a pronoun the form with ने included
-    agreement: Agreement
-    person: str = "he"  # the English verb's: "I", "he" (third singular) or "they" (any other)
-    pronoun: bool = False
-    tags: tuple[str, ...] = ()
-
-
-def write(texts: Iterable[str]) -> str:
-    """Words with a space between them, none before a mark."""
-    return "".join(text if text in "।?.," else f" {text}" for text in texts)[1:]
-
-
-def with_ne(subject: Participant) -> Phrase:
-    """राम ने, मैंने: a pronoun is one word with its ने, anything else has it as a word of its own."""
-    if subject.pronoun:
-        return subject.oblique
-    ne = Word("ने")
-    *rest, last = subject.oblique.english
-    return Phrase([*subject.oblique.hindi, ne], [*rest, replace(last, possible=(*last.possible, ne))])
+    before: "the", "a" or "" as English has it and Hindi has not; or what both languages say.
+    """
+    agreement = Agreement(3, plural, noun.gender)
+    head = Word(noun_form(noun, plural, oblique))
+    hindi = [head]
+    english = [English(text, (head,)) for text in (noun.plural if plural else noun.english).split()]
+    if adjective is not None:
+        forms = [Word(text) for text in adjective_form(adjective, agreement, oblique).split()]
+        hindi = [*forms, head]
+        english = [English(adjective.english, tuple(forms)), *english]
+    if type(before) is str:
+        if before:
+            text = article(english[0].text) if before == "a" else before
+            english = [English(text, (), (head,)), *english]
+        return Phrase(hindi, english)
+    first = before.phrase(agreement, oblique) if isinstance(before, Owner) else before
+    return Phrase(first.hindi + hindi, first.english + english)
 
 
 # --------------------------------------------------------------------------------------------------- verb groups
 
 
-@dataclass(slots=True)
 class VerbGroup:
-    """A verb with its auxiliaries. English keeps the first auxiliary apart: a question puts it before the subject."""
+    """A verb with its auxiliaries. English keeps the first auxiliary apart: a question puts it before the subject.
 
-    hindi: list[Word]
-    auxiliary: list[English]
-    rest: list[English]
-    tags: tuple[str, ...] = ()
-    verb: Verb | None = None
+    host: the काम of काम करना, which stands before नहीं and before question words.
+    """
+
+    __slots__ = ("host", "hindi", "auxiliary", "rest", "tags")
+
+    def __init__(
+        self,
+        hindi: list[Word],
+        auxiliary: list[English],
+        rest: list[English],
+        tags: tuple[str, ...] = (),
+        host: list[Word] | None = None,
+    ) -> None:
+        self.hindi, self.auxiliary, self.rest, self.tags, self.host = hindi, auxiliary, rest, tags, host or []
 
 
-TENSES = ("habit", "habit", "progressive", "past_progressive", "past", "past", "perfect", "future", "used_to",
-          "can", "want", "wanted")  # fmt: skip
-CORE_TENSES = ("habit", "past_progressive", "future")
 PERFECTIVE = ("past", "perfect")
+MODALS = {"can": "सकत", "could": "सक", "want": "चाहत", "wanted": "चाहत"}
 
 
-def verb_group(verb: Verb, tense: str, agreement: Agreement, person: str, negative: bool, asked: bool) -> VerbGroup:
+def verb_group(
+    verb: Entry, tense: str, agreement: Agreement, person: str, negative: bool = False, asked: bool = False
+) -> VerbGroup:
     """नहीं जा रहा है – is not going: the finite verb in one tense, negated or not, for a question or not.
 
     `agreement` is that of the subject, or of the object after ने; `person` is the English subject's.
     """
-    hindi, main, tensed, tags = _hindi_verb(verb, tense, agreement, negative)
-    auxiliary, rest = _english_verb(verb, tense, person, negative or asked, main, tensed)
+    host = [Word(text) for text in verb.hindi.split()[:-1]]
+    hindi, main, tensed, tags = _hindi_verb(stem_of(verb), tense, agreement, negative)
+    # जा रहा is one meaning in two words: both are surely "going".
+    whole = (*host, *hindi[:-1]) if tense in ("progressive", "past_progressive") else (*host, main)
+    auxiliary, rest = _english_verb(verb, tense, person, negative or asked, whole, tensed)
     if negative:
         no = Word("नहीं")
         hindi, tags = [no, *hindi], (*tags, "negation")
@@ -131,74 +192,102 @@ def verb_group(verb: Verb, tense: str, agreement: Agreement, person: str, negati
             auxiliary = [English("cannot", (tensed, no))]
         else:
             auxiliary = [*auxiliary, English("not", (no,))]
-    return VerbGroup(hindi, auxiliary, rest, tags, verb)
+    return VerbGroup(hindi, auxiliary, rest, tags, host)
 
 
 def _hindi_verb(
-    verb: Verb, tense: str, agreement: Agreement, negative: bool
+    stem: str, tense: str, agreement: Agreement, negative: bool
 ) -> tuple[list[Word], Word, Word, tuple[str, ...]]:
-    """The Hindi words; the one that carries the meaning; the one that carries tense; the tags."""
-    is_, was = Word(present_aux(agreement)), Word(past_aux(agreement))
+    """The Hindi words; the one that carries the meaning; the one that carries the tense; the tags."""
     if tense == "future":
-        word = Word(future(verb, agreement))
+        word = Word(future(stem, agreement))
         return [word], word, word, ()
-    if tense in PERFECTIVE:
-        word = Word(perfective(verb, agreement, alone=tense == "past"))
-        return ([word], word, word, ()) if tense == "past" else ([word, is_], word, is_, ("auxiliaries",))
+    if tense == "past":
+        word = Word(perfective(stem, agreement))
+        return [word], word, word, ()
+    if tense in MODALS:
+        return _hindi_modal(stem, tense, agreement, negative)
+    last = Word(past_aux(agreement) if tense in ("used_to", "past_progressive") else present_aux(agreement))
+    if tense == "perfect":
+        word = Word(perfective(stem, agreement, alone=False))
+        return [word, last], word, last, ("auxiliaries",)
     if tense in ("progressive", "past_progressive"):
-        word, going = Word(verb.hindi), Word(ending("रह", agreement))
-        last = is_ if tense == "progressive" else was
-        return [word, going, last], word, last, ("auxiliaries",)
-    if tense in ("can", "want", "wanted"):
-        word = Word(verb.hindi if tense == "can" else verb.hindi + "ना")
-        stem, tags = ("सकत", "modals") if tense == "can" else ("चाहत", "modals")
-        if tense == "wanted":
-            return [word, modal := Word(ending(stem, agreement)), was], word, modal, (tags,)
-        modal = Word(ending(stem, agreement, nasal_plural=negative))
-        return ([word, modal] if negative else [word, modal, is_]), word, modal, (tags,)
-    if tense == "used_to":
-        word = Word(habitual(verb, agreement))
-        return [word, was], word, was, ("auxiliaries",)
-    # Negated, the present habitual drops its है: वह नहीं जाता.
-    word = Word(habitual(verb, agreement, alone=negative))
-    return ([word], word, word, ()) if negative else ([word, is_], word, is_, ("auxiliaries",))
+        word = Word(stem)
+        return [word, Word(ending("रह", agreement)), last], word, last, ("auxiliaries",)
+    if tense == "habit" and negative:  # the present loses its है: वह नहीं जाता
+        word = Word(habitual(stem, agreement, alone=True))
+        return [word], word, word, ()
+    word = Word(habitual(stem, agreement))
+    return [word, last], word, last, ("auxiliaries",)
+
+
+def _hindi_modal(
+    stem: str, tense: str, agreement: Agreement, negative: bool
+) -> tuple[list[Word], Word, Word, tuple[str, ...]]:
+    """जा सकता है, जा सका, जाना चाहता है, जाना चाहता था."""
+    word = Word(stem if tense in ("can", "could") else stem + "ना")
+    alone = tense == "could" or (negative and tense != "wanted")
+    modal = Word(ending(MODALS[tense], agreement, nasal=alone))
+    if alone:
+        return [word, modal], word, modal, ("modals",)
+    last = Word(past_aux(agreement) if tense == "wanted" else present_aux(agreement))
+    return [word, modal, last], word, modal, ("modals",)
 
 
 def _english_verb(
-    verb: Verb, tense: str, person: str, supported: bool, main: Word, tensed: Word
+    verb: Entry, tense: str, person: str, supported: bool, main: tuple[Word, ...], tensed: Word
 ) -> tuple[list[English], list[English]]:
     """The first auxiliary (or nothing) and the rest. `supported`: negated or asked, so English needs do."""
+    base, *particle = verb.english.split()
+    third, past, participle, ing = verb.forms
+    he = person == "he"
+    after = [English(text, (), main) for text in particle]
+    helped = () if tensed in main else (tensed,)
 
     def form(text: str, helpers: tuple[Word, ...] = ()) -> list[English]:
-        return [English(text, (main,), helpers)]
+        return [English(text, main, helpers), *after]
 
-    third = person == "he"
-    both = (main,) if main is tensed else (main, tensed)
     if tense == "future":
-        return [English("will", (), (main,))], form(verb.english)
-    if tense == "can":
-        return [English("can", (tensed,))], form(verb.english)
+        return [English("will", (), (tensed,))], form(base)
+    if tense in ("can", "could"):
+        return [English(tense, (tensed,))], form(base)
     if tense in ("progressive", "past_progressive"):
         be = be_present(person) if tense == "progressive" else be_past(person)
-        return [English(be, (tensed,))], form(verb.ing)
+        return [English(be, (tensed,))], form(ing)
     if tense == "perfect":
-        return [English("has" if third else "have", (tensed,))], form(verb.participle)
-    if tense == "used_to":
-        return [], [English("used", (tensed,)), English("to", (), (tensed,)), *form(verb.english)]
+        return [English("has" if he else "have", (tensed,))], form(participle)
     if tense in ("want", "wanted"):
-        return _wanting(tense, third, supported, tensed, English("to", (), (tensed, main)), form(verb.english))
-    if tense == "past":
-        return ([English("did", (), both)], form(verb.english)) if supported else ([], form(verb.past))
+        return _wanting(tense, he, supported, tensed, form(base))
+    if tense == "used_to":
+        if supported:
+            return [English("did", (), (tensed,))], [English("use", (tensed,)), English("to", (), main), *form(base)]
+        return [], [English("used", (tensed,)), English("to", (), (*main, tensed)), *form(base)]
     if supported:
-        return [English("does" if third else "do", (), both)], form(verb.english)
-    return [], form(verb.third if third else verb.english, (tensed,) if tensed is not main else ())
+        do = "did" if tense == "past" else "does" if he else "do"
+        return [English(do, (), (*main, *helped))], form(base)
+    return [], form(past if tense == "past" else third if he else base, helped)
 
 
 def _wanting(
-    tense: str, third: bool, supported: bool, modal: Word, to: English, verb: list[English]
+    tense: str, he: bool, supported: bool, modal: Word, verb: list[English]
 ) -> tuple[list[English], list[English]]:
+    to = English("to", (), (modal, *verb[0].sure))
     if supported:
-        do = "did" if tense == "wanted" else "does" if third else "do"
+        do = "did" if tense == "wanted" else "does" if he else "do"
         return [English(do, (), (modal,))], [English("want", (modal,)), to, *verb]
-    want = "wanted" if tense == "wanted" else "wants" if third else "want"
-    return [], [English(want, (modal,)), to, *verb]
+    return [], [English("wanted" if tense == "wanted" else "wants" if he else "want", (modal,)), to, *verb]
+
+
+def be_group(past: bool, agreement: Agreement, person: str, negative: bool) -> VerbGroup:
+    """है, नहीं थी – is, was not: होना as the verb of a clause."""
+    verb = Word(past_aux(agreement) if past else present_aux(agreement))
+    is_ = English(be_past(person) if past else be_present(person), (verb,))
+    if not negative:
+        return VerbGroup([verb], [is_], [])
+    no = Word("नहीं")
+    return VerbGroup([no, verb], [is_, English("not", (no,))], [], ("negation",))
+
+
+def write(texts: Iterable[str]) -> str:
+    """Words with a space between them, none before a mark."""
+    return "".join([text if text in "।?.," else " " + text for text in texts])[1:]

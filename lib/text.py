@@ -18,15 +18,23 @@ PUNCTUATION = '।?!,.;:"()'
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 PAD, UNK, BOS, EOS = range(4)
 
-# Seen by no reader: joiners, byte-order mark, soft hyphen, direction marks. Dropping the joiners lets spelling
-# variants of one word meet.
-_INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xAD, 0x200E, 0x200F, *range(0x202A, 0x202F)])
-_ALIKE = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."}
+# Seen by no reader: joiners, byte-order mark, soft hyphen, direction marks. Joiners can mean something in Hindi (they
+# choose between two shapes of a conjunct), but most writers leave them out: dropped, the spellings of a word meet.
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x061C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF]
+)
+# Control characters, and the two signs that SentencePiece keeps for itself: ▁ for a space, ▅ for unknown.
+_SPACES = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0x2581, 0x2585], " ")
+_BROKEN = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # half of a surrogate pair: no encoder takes it
+_ALIKE = {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', **dict.fromkeys("‐‑–—−", "-"), "…": "..."}
+_ALWAYS = {**_INVISIBLE, **_SPACES, **_BROKEN, **_ALIKE}
 _DIGITS = {0x0966 + digit: str(digit) for digit in range(10)}
 _TABLES = {
-    "hi": str.maketrans({**_INVISIBLE, **_ALIKE, **_DIGITS, "|": "।", "॥": "।"}),
-    "en": str.maketrans({**_INVISIBLE, **_ALIKE}),
+    "hi": str.maketrans({**_ALWAYS, **_DIGITS, "|": "।", "॥": "।"}),
+    "en": str.maketrans(_ALWAYS),
 }
+# Most texts need no table; to look for one of its characters is much faster than to go through it.
+_ODD = {name: re.compile(f"[{re.escape(''.join(map(chr, table)))}]") for name, table in _TABLES.items()}
 _WORD = re.compile(r"[0-9]+(?:[.:,][0-9]+)+|[^\s।?!,.;:\"()]+|[।?!,.;:\"()]")
 
 
@@ -34,12 +42,16 @@ def normalise(text: str, language: str) -> str:
     """The form of a text that the models see; doing it twice changes nothing.
 
     Unicode NFC (so nukta letters typed either way are one), invisible characters dropped, typographic quotes and
-    dashes made plain, runs of white space one space. In Hindi also `|` and `॥` become the danda `।`, and Devanagari
-    digits become 0–9. Combining marks stay: in Hindi they are vowels.
+    dashes made plain, control characters, `▁`, `▅` (signs of the tokenizer) and runs of white space one space. In
+    Hindi also `|` and `॥` become the danda `।`, and Devanagari digits become 0–9. Combining marks stay: in Hindi they
+    are vowels. So does what a tokenizer may not know: emoji, other scripts.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language {language!r} is not known: choose 'hi' or 'en'")
-    return " ".join(unicodedata.normalize("NFC", text.translate(_TABLES[language])).split())
+    if _ODD[language].search(text):
+        text = text.translate(_TABLES[language])
+    # NFC comes last: a joiner that is gone no longer keeps a nukta from its letter.
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def words(text: str) -> list[str]:
@@ -54,17 +66,19 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 # Letters that a tokenizer knows even if its training text does not show them: a reader will type them.
 _LETTERS = {
-    "hi": "0123456789"
-    + "".join(map(chr, [*range(0x0901, 0x0904), *range(0x0905, 0x093A), 0x093C, *range(0x093E, 0x094E)])),
-    "en": "0123456789'-" + string.ascii_letters,
+    "hi": string.ascii_letters
+    + string.digits
+    + "'-"
+    + "".join(map(chr, [*range(0x0901, 0x0904), *range(0x0905, 0x093A), *range(0x093C, 0x094E), 0x0950])),
+    "en": string.ascii_letters + string.digits + "'-",
 }
 
 
 class Tokenizer:
     """A SentencePiece model with its language: text is normalised, then cut into pieces.
 
-    `▁` in a piece marks the space before a word. Every punctuation mark is a piece of its own, so a piece never belongs
-    to two words. Typed text is only ever text: `</s>` typed by a reader does not become the end mark.
+    `▁` in a piece marks the space before a word. Every punctuation mark is a piece of its own, so a piece never
+    belongs to two words. Typed text is only ever text: `</s>` typed by a reader does not become the end mark.
     """
 
     pad_id, unk_id, bos_id, eos_id = PAD, UNK, BOS, EOS
@@ -84,22 +98,23 @@ class Tokenizer:
 
         Args:
             vocab_size: at most so many pieces; a small text may not have as many.
-            model_type: "bpe" or "unigram". BPE is the default since its pieces do not depend on the number of threads.
+            model_type: "bpe" or "unigram". BPE is the default: its pieces do not depend on the number of threads.
 
         Raises:
-            ValueError: no text, or a vocabulary too small for the letters of the text.
+            ValueError: no text, a vocabulary too small for the letters of the text, an unknown model type.
+            TypeError: one text in place of a list of them.
         """
-        lines = [text for line in lines if (text := normalise(line, language))]
-        if not lines:
-            raise ValueError("there is no text to train a tokenizer on: all lines are empty")
-        letters = {*"".join(lines), *_LETTERS[language], "▁"} - {*PUNCTUATION, " "}
-        least = len(letters) + len(PUNCTUATION) + len(SPECIAL)
+        if model_type not in ("bpe", "unigram"):
+            raise ValueError(f"model_type={model_type!r} is not known: choose 'bpe' or 'unigram'")
+        lines = _clean(lines, language)
+        letters = {*"".join(lines), *_LETTERS[language]} - {*PUNCTUATION, " "}
+        least = len(letters) + len("▁") + len(PUNCTUATION) + len(SPECIAL)
         if vocab_size < least:
             raise ValueError(
-                f"vocab_size={vocab_size} is too small: this text has {len(letters)} letters, and with punctuation and "
-                f"special pieces that makes {least} at least"
+                f"vocab_size={vocab_size} is too small: this text has {len(letters)} letters, and with punctuation "
+                f"and special pieces that makes {least} at least"
             )
-        return cls(_train_sentencepiece(lines, vocab_size, model_type, _LETTERS[language]), language)
+        return cls(_train_sentencepiece(lines, vocab_size, model_type, "".join(sorted(letters))), language)
 
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces, without `<s>` and `</s>`; an empty text has none."""
@@ -108,7 +123,8 @@ class Tokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of the ids; padding, begin and end marks are left out, an unknown piece reads ⁇."""
         _check_ids(ids, self.vocab_size)
-        return self._processor.decode([int(i) for i in ids if i not in (PAD, BOS, EOS)])
+        text = self._processor.decode([int(i) for i in ids if i not in (PAD, BOS, EOS)])
+        return " ".join(text.split())  # a model may put one `▁` after another
 
     def pieces(self, text: str | Sequence[int]) -> list[str]:
         """The pieces of a text, or of ids, as they are written in the vocabulary."""
@@ -120,14 +136,11 @@ class Tokenizer:
         """For each piece of `encode(text)` the place of its word in `words(normalise(text))`."""
         text = normalise(text, self.language)
         ends = [end for _, end in word_spans(text)]
-        index = []
-        for piece in self._processor.encode(text, out_type="immutable_proto").pieces:
-            begin = piece.begin
-            while (
-                begin < len(text) - 1 and text[begin] == " "
-            ):  # a piece may begin with, or be, the space before a word
-                begin += 1
-            index.append(bisect_right(ends, begin))
+        index, begin = [], -1  # sentencepiece puts a space before the first word
+        for piece in self._processor.encode(text, out_type=str):
+            space = len(piece) - len(piece.lstrip("▁"))  # a piece may begin with, or be, the space before a word
+            index.append(bisect_right(ends, begin + space))
+            begin += len(piece)
         return index
 
     def to_bytes(self) -> bytes:
@@ -148,10 +161,7 @@ class WordTokenizer:
     @classmethod
     def train(cls, lines: Iterable[str], language: str) -> WordTokenizer:
         """All words of the lines, in alphabetical order."""
-        found = sorted({word for line in lines for word in words(normalise(line, language))})
-        if not found:
-            raise ValueError("there is no text to train a tokenizer on: all lines are empty")
-        return cls(found, language)
+        return cls(sorted({word for line in _clean(lines, language) for word in words(line)}), language)
 
     def encode(self, text: str) -> list[int]:
         """Ids of the words, without `<s>` and `</s>`."""
@@ -161,7 +171,7 @@ class WordTokenizer:
         """The text of the ids, punctuation joined to the word before it; an unknown word reads ⁇."""
         _check_ids(ids, self.vocab_size)
         text = " ".join("⁇" if i == UNK else self.vocabulary[i] for i in ids if i not in (PAD, BOS, EOS))
-        return re.sub(r" ([।?!,.;:])", r"\1", text)
+        return re.sub(r" (?=[।?!,.;:)])|(?<=\() ", "", text)
 
     def pieces(self, text: str | Sequence[int]) -> list[str]:
         """The words of a text or of ids; `<unk>` for an unknown one."""
@@ -180,11 +190,22 @@ class WordTokenizer:
 
 
 def load_tokenizer(data: bytes) -> Tokenizer | WordTokenizer:
-    """The tokenizer, of either kind, that `to_bytes` wrote."""
-    content = json.loads(data)
-    if content["kind"] == "words":
-        return WordTokenizer(content["words"], content["language"])
-    return Tokenizer(bytes.fromhex(content["model"]), content["language"])
+    """The tokenizer, of either kind, that `to_bytes` wrote; ValueError if it is anything else."""
+    try:
+        content = json.loads(data)
+        if content["kind"] == "words":
+            return WordTokenizer(content["words"], content["language"])
+        return Tokenizer(bytes.fromhex(content["model"]), content["language"])
+    except (ValueError, TypeError, KeyError, RuntimeError) as error:  # RuntimeError: SentencePiece's own
+        raise ValueError(f"this is not a tokenizer as to_bytes writes it ({len(data)} bytes)") from error
+
+
+def _clean(lines: Iterable[str], language: str) -> list[str]:
+    if isinstance(lines, str):
+        raise TypeError("lines is one text, expected a list of lines: put it in [ ]")
+    if not (found := [text for line in lines if (text := normalise(line, language))]):
+        raise ValueError("there is no text to train a tokenizer on: all lines are empty")
+    return found
 
 
 def _train_sentencepiece(lines: Sequence[str], vocab_size: int, model_type: str, letters: str) -> bytes:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
+import string
 import subprocess
 import sys
 
@@ -64,6 +67,12 @@ def english() -> Tokenizer:
         ("\ufeffवह\u200b गया", "वह गया"),  # byte-order mark, zero-width space
         ("वह\u00a0\t गया \n", "वह गया"),
         ("“वह” ‘गया’ – हाँ…", "\"वह\" 'गया' - हाँ..."),
+        ("„वह‚ ‐ ‑ −५", "\"वह' - - -5"),
+        ("\u2066वह\u2069 \u061cग\u00adया\u202c", "वह गया"),  # direction marks and isolates, a soft hyphen
+        ("वह\x00गया\x1b\x85है", "वह गया है"),  # control characters part words
+        ("वह▁गया ▅", "वह गया"),  # what SentencePiece keeps for itself
+        ("\ud83d वह", "\ufffd वह"),  # half of a surrogate pair
+        ("🙂❤\ufe0f Ω", "🙂❤\ufe0f Ω"),
         ("", ""),
         ("   \t ", ""),
     ],
@@ -257,7 +266,7 @@ def test_every_punctuation_mark_is_a_piece_of_its_own(hindi: Tokenizer) -> None:
 
 def test_word_index_by_hand() -> None:
     """Pieces that are known: a word of the vocabulary is one piece, an unknown character one unknown piece."""
-    tokenizer = Tokenizer.train(["राम राम राम घर घर घर"] * 5, "hi", 130)
+    tokenizer = Tokenizer.train(["राम राम राम घर घर घर"] * 5, "hi", 200)
     assert tokenizer.pieces("राम घर") == ["▁राम", "▁घर"]
     assert tokenizer.word_index("राम घर") == [0, 1]
     assert tokenizer.word_index("राम, घर।") == [0, 1, 2, 3]
@@ -269,7 +278,7 @@ def test_word_index_by_hand() -> None:
     [
         *HINDI,
         "राम,सीता",
-        "(राम) \"सीता\" !",
+        '(राम) "सीता" !',
         "राम ( सीता ) ।",
         "।।।",
         "? राम",
@@ -309,13 +318,11 @@ def test_word_index_on_real_sentences(hindi: Tokenizer, english: Tokenizer) -> N
 
 
 def random_texts(n: int) -> list[str]:
-    """Text of any kind of character: control characters, marks without a letter, emoji, no surrogates."""
+    """Text of any kind of character: control characters, marks without a letter, emoji, lone surrogates."""
     draw = random.Random(7)
     ranges = [(0, 0x7F), (0x80, 0x2FF), (0x300, 0x36F), (0x900, 0x97F), (0x2000, 0x206F), (0x4E00, 0x4FFF)]
-    ranges += [(0x1F300, 0x1F6FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF), (0x2581, 0x2581)]
-    return [
-        "".join(chr(draw.randint(*draw.choice(ranges))) for _ in range(draw.randrange(30))) for _ in range(n)
-    ]
+    ranges += [(0x1F300, 0x1F6FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF), (0x2581, 0x2585), (0xD800, 0xDFFF)]
+    return ["".join(chr(draw.randint(*draw.choice(ranges))) for _ in range(draw.randrange(30))) for _ in range(n)]
 
 
 def test_no_text_ever_raises(hindi: Tokenizer, english: Tokenizer) -> None:
@@ -363,6 +370,71 @@ def test_two_processes_learn_the_same_vocabulary() -> None:
     assert len(set(outputs[0].split())) == 2
 
 
+def test_a_copy_is_the_same_tokenizer(hindi: Tokenizer) -> None:
+    for tokenizer in (hindi, WordTokenizer.train(HINDI, "hi")):
+        for again in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer)):
+            assert again.to_bytes() == tokenizer.to_bytes()
+            assert again.encode(HINDI[0]) == tokenizer.encode(HINDI[0])
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"xx", b"[]", b"{}", b'{"kind":"pieces","language":"hi","model":"00ff"}', b"\xff"]
+)
+def test_other_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="not a tokenizer"):
+        load_tokenizer(data)
+
+
+@pytest.mark.parametrize("model_type", ["bpe", "unigram"])
+def test_marks_in_the_training_text_are_text_too(model_type: str) -> None:
+    """SentencePiece leaves `<s>` out of what it learns from; its letters must be known all the same."""
+    lines = ["<s> राम </s>", "<pad> <unk> ▅", "राम घर"]
+    tokenizer = Tokenizer.train(lines, "hi", 400, model_type)
+    assert not set(SPECIAL) & set(tokenizer.pieces("<s> </s> <pad> <unk>"))
+    assert [tokenizer.decode(tokenizer.encode(line)) for line in lines] == ["<s> राम </s>", "<pad> <unk>", "राम घर"]
+
+
+@pytest.mark.parametrize("model_type", ["bpe", "unigram"])
+def test_letters_that_the_training_text_lacks_are_known(model_type: str) -> None:
+    hindi = Tokenizer.train(["क"], "hi", 400, model_type)
+    for text in ["ऋषि ढ़ोल ङञण ॐ ऽ ऑफ़िस दुःख माँ", "०१२३४५६७८९ 0123456789", string.ascii_letters]:
+        assert hindi.decode(hindi.encode(text)) == normalise(text, "hi")
+    english = Tokenizer.train(["a"], "en", 400, model_type)
+    assert english.decode(english.encode("Zebra's well-known 1,234 (5)!")) == "Zebra's well-known 1,234 (5)!"
+
+
+def test_long_lines_are_learned_from_and_encoded() -> None:
+    """SentencePiece by itself leaves out lines of more than 4,192 bytes, without a word."""
+    line = "विश्वविद्यालय " * 2_000
+    tokenizer = Tokenizer.train([line], "hi", 400)
+    assert tokenizer.pieces("विश्वविद्यालय") == ["▁विश्वविद्यालय"]
+    assert len(tokenizer.encode(line)) == len(tokenizer.word_index(line)) == 2_000
+
+
+def test_training_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    Tokenizer.train(HINDI, "hi", 8_000)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_wrong_arguments_of_training() -> None:
+    with pytest.raises(ValueError, match="'word'.*'bpe' or 'unigram'"):
+        Tokenizer.train(HINDI, "hi", model_type="word")
+    for kind in (Tokenizer, WordTokenizer):
+        with pytest.raises(TypeError, match="list of lines"):
+            kind.train("राम घर", "hi")
+        with pytest.raises(ValueError, match="'fr'"):
+            kind.train(HINDI, "fr")
+
+
+def test_any_list_of_ids_has_a_text(hindi: Tokenizer) -> None:
+    draw = random.Random(3)
+    for tokenizer in (hindi, WordTokenizer.train(HINDI, "hi")):
+        for _ in range(300):
+            ids = [draw.randrange(tokenizer.vocab_size) for _ in range(draw.randrange(12))]
+            text = tokenizer.decode(ids)
+            assert text == " ".join(text.split()) and "▁" not in text
+
+
 # ------------------------------------------------------------------------------------------------ WordTokenizer
 
 
@@ -376,6 +448,11 @@ def test_word_tokenizer_by_hand() -> None:
     assert tokenizer.decode([BOS, 6, 7, UNK, 4, EOS, PAD]) == "a b ⁇."
     assert tokenizer.decode([]) == ""
     assert tokenizer.encode("") == []
+
+
+def test_word_tokenizer_joins_punctuation() -> None:
+    tokenizer = WordTokenizer.train(["No, he (Ram) said: go; stop!"], "en")
+    assert tokenizer.decode(tokenizer.encode("No, he (Ram) said: go; stop!")) == "No, he (Ram) said: go; stop!"
 
 
 def test_word_tokenizer_normalises() -> None:

@@ -26,7 +26,6 @@ from lib import attention, experiments
 from lib.attention import SCORERS, attend, dot_score, make_scorer, masked_softmax
 from lib.plots import curves, use_course_style
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
-from lib.training import TrainConfig
 
 use_course_style()
 
@@ -94,7 +93,9 @@ kept = {}
 for name in SCORERS:
     kept[name] = [experiments.score_cost(name, length, 64, repeats=1)["floats"] for length in (10, 40, 160)]
     per_pair = kept[name][-1] / (16 * 160 * 160)
-    print(f"{name:10}", *(f"{n:12,}" for n in kept[name]), f"   at length 160: {per_pair:6.1f} for each query and key")
+    print(
+        f"{name:10}", *(f"{n:12,}" for n in kept[name]), f"   at length 160: {per_pair:6.1f} for each query and key"
+    )
 
 # %% [markdown]
 # **What you saw.** The dot family keeps queries and keys, which grow with the length; the additive family keeps a whole vector of
@@ -104,8 +105,12 @@ for name in SCORERS:
 # %% tags=["nbval-ignore-output"]
 lengths = (10, 20, 40, 80)
 times = {name: [1000 * experiments.score_cost(name, n, 256)["seconds"] for n in lengths] for name in SCORERS}
-curves({name: (lengths, values) for name, values in times.items()}, xlabel="source and target words",
-       ylabel="milliseconds, forward and backward", title="Cost of scoring alone, hidden size 256, batch 16")
+curves(
+    {name: (lengths, values) for name, values in times.items()},
+    xlabel="source and target words",
+    ylabel="milliseconds, forward and backward",
+    title="Cost of scoring alone, hidden size 256, batch 16",
+)
 
 # %%
 print("at 80 words additive takes at least twice as long as dot:", times["additive"][-1] >= 2 * times["dot"][-1])
@@ -130,29 +135,37 @@ print(f"at length {longest}, additive against dot: {seconds['additive'] / second
 # Five models, the same in all but the score: same data, same batches, same steps, same starting weights elsewhere. **Predict** the
 # ranking of the learning curves.
 
-# %%
+# %% tags=["slow"]
 task = experiments.core_task()
-settings = TrainConfig(steps=STEPS, learning_rate=RATE)
+settings = experiments.core_config(steps=450)
 models = {
-    name: experiments.train_model(task, settings, label=name, order="luong", scorer=name, embedding=128, hidden=128)
+    name: experiments.train_model(task, settings, label=name, order="luong", scorer=name, embedding=64, hidden=128)
     for name in SCORERS
 }
 
 # %% tags=["nbval-ignore-output"]
-curves({name: (range(1, len(m.history.losses) + 1), m.history.smoothed(25)) for name, m in models.items()},
-       xlabel="step", ylabel="loss per token (nats)", title="Five scores, one model")
+curves(
+    {name: (range(1, len(m.history.losses) + 1), m.history.smoothed(25)) for name, m in models.items()},
+    xlabel="step",
+    ylabel="loss per token (nats)",
+    title="Five scores, one model",
+)
 
 # %% tags=["nbval-ignore-output"]
 short = [pair for pair in task.test if len(pair.source.split()) < 16]
 quality = {name: experiments.quality(trained.translator, short) for name, trained in models.items()}
 for name, values in quality.items():
-    print(f"{name:10} exact match {values['exact_match']:.2f}   alignment error rate "
-          f"{values['alignment_error_rate']:.3f}   pointing accuracy {values['pointing_accuracy']:.3f}")
+    print(
+        f"{name:10} exact match {values['exact_match']:.2f}   alignment error rate "
+        f"{values['alignment_error_rate']:.3f}   pointing accuracy {values['pointing_accuracy']:.3f}"
+    )
 
 # %%
 best = min(values["alignment_error_rate"] for values in quality.values())
 print("some score reaches an alignment error rate of at most 0.10:", best <= 0.10)
-print("every score points right at least 9 times in 10:", min(q["pointing_accuracy"] for q in quality.values()) >= 0.9)
+print(
+    "every score points right at least 9 times in 10:", min(q["pointing_accuracy"] for q in quality.values()) >= 0.9
+)
 
 # %% [markdown]
 # **What you saw.** SCORE_PROSE
@@ -196,8 +209,10 @@ grid = experiments.measured("scorers")
 print("made by:", grid["command"], "  steps:", grid["steps"])
 print(f"{'':10} {'order':9} {'exact match':>11} {'AER':>6} {'pointing':>8} {'seconds':>8}")
 for row in grid["rows"]:
-    print(f"{row['scorer']:10} {row['order']:9} {row['exact_match']:11.2f} {row['alignment_error_rate']:6.3f} "
-          f"{row['pointing_accuracy']:8.3f} {row['seconds']:8.0f}")
+    print(
+        f"{row['scorer']:10} {row['order']:9} {row['exact_match']:11.2f} {row['alignment_error_rate']:6.3f} "
+        f"{row['pointing_accuracy']:8.3f} {row['seconds']:8.0f}"
+    )
 
 # %% [markdown]
 # GRID_PROSE
@@ -220,9 +235,19 @@ for d in widths:
 
 # %%
 alt = "Two curves over the width d: the largest weight rises towards 1 for dot and stays below 0.3 for scaled dot."
-print("largest weight at d = 512: dot above 0.9:", peaks["dot"][-1] > 0.9, "  scaled below 0.3:", peaks["scaled dot"][-1] < 0.3)
-curves({name: (widths, values) for name, values in peaks.items()}, xlabel="width d", ylabel="mean largest weight",
-       title="Random vectors: how peaked is the softmax?", alt=alt)
+print(
+    "largest weight at d = 512: dot above 0.9:",
+    peaks["dot"][-1] > 0.9,
+    "  scaled below 0.3:",
+    peaks["scaled dot"][-1] < 0.3,
+)
+curves(
+    {name: (widths, values) for name, values in peaks.items()},
+    xlabel="width d",
+    ylabel="mean largest weight",
+    title="Random vectors: how peaked is the softmax?",
+    alt=alt,
+)
 
 # %% [markdown]
 # A weight near 1 before anything was learned is bad news, because a **saturated** softmax passes on no gradient:
@@ -252,8 +277,10 @@ for padding in (0, 2, 20):
     padded = torch.nn.functional.pad(states, (0, 0, 0, padding))  # zero states, as after an embedding of zeros
     mask = torch.arange(3 + padding)[None] < 3
     careless, careful = attend(query, padded, padded)[1], attend(query, padded, padded, mask)[1]
-    print(f"{padding:2} positions of padding: weight left for the sentence, without mask "
-          f"{careless[..., :3].sum().item():.2f}, with mask {careful[..., :3].sum().item():.2f}")
+    print(
+        f"{padding:2} positions of padding: weight left for the sentence, without mask "
+        f"{careless[..., :3].sum().item():.2f}, with mask {careful[..., :3].sum().item():.2f}"
+    )
 
 # %% [markdown]
 # **What you saw.** A score of zero is not a weight of zero: $e^0 = 1$. Without a mask the sentence's translation depends on its neighbours in the
@@ -265,6 +292,8 @@ for padding in (0, 2, 20):
 # The pictures show where two of your five models look while they translate the same sentence.
 
 # %% tags=["nbval-ignore-output"]
+from IPython.display import display
+
 from lib.plots import heatmap
 
 sentence = min(short, key=lambda pair: abs(len(pair.source.split()) - 7)).source
@@ -284,6 +313,7 @@ for name in ("dot", "additive"):
 #
 # Here is a sentence's weight row from a decoder, first alone, then beside a longer sentence. Something in the line that computes the weights is missing. Measure
 # the difference, name the cause, repair it.
+
 
 # %%
 def careless_attend(query, keys, values, mask):

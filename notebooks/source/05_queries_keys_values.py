@@ -56,8 +56,12 @@ print("context", [round(c, 4) for c in context[0, 0].tolist()])
 # %%
 for name, keys, values in (("keys doubled", 2 * H, H), ("values doubled", H, 2 * H)):
     context, weights = attend(s_1, keys, values, score=dot_score)
-    print(f"{name:15} weights", [round(w, 4) for w in weights[0, 0].tolist()], " context",
-          [round(c, 4) for c in context[0, 0].tolist()])
+    print(
+        f"{name:15} weights",
+        [round(w, 4) for w in weights[0, 0].tolist()],
+        " context",
+        [round(c, 4) for c in context[0, 0].tolist()],
+    )
 
 # %% [markdown]
 # **What you saw.** Keys decide *where* to look, values decide *what* is read there. Two jobs, so a trained model may well want two different vectors for them.
@@ -66,6 +70,7 @@ for name, keys, values in (("keys doubled", 2 * H, H), ("values doubled", H, 2 *
 #
 # The Transformer's attention is $\mathrm{softmax}(QK^\top / \sqrt{d})\,V$: the scaled dot score of notebook 03. PyTorch has it as a single function.
 # **Predict** the largest difference to ours in float32, and in float64.
+
 
 # %%
 def difference(dtype):
@@ -153,9 +158,15 @@ print(inspect.getsource(transformer.MultiHeadAttention.forward))
 # %%
 mine = transformer.MultiHeadAttention(size=32, heads=4).double()
 theirs = torch.nn.MultiheadAttention(32, 4, batch_first=True, bias=True).double()
-COPY_WEIGHTS
+with torch.no_grad():  # give both the same weights; PyTorch keeps three of the matrices in one
+    parts = (mine.query_projection, mine.key_projection, mine.value_projection)
+    theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+    theirs.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+    theirs.out_proj.load_state_dict(mine.output_projection.state_dict())
+
 x = torch.randn(2, 6, 32, dtype=torch.float64)
-print("equal to torch.nn.MultiheadAttention, at most 1e-12:", EQUALITY)
+apart = (mine(x, mine.project(x))[0] - theirs(x, x, x)[0]).abs().max().item()
+print("equal to torch.nn.MultiheadAttention, at most 1e-12:", apart <= 1e-12)
 
 # %% [markdown]
 # ## 7. Keys once, values once
@@ -183,14 +194,18 @@ print("step by step with the cache equals all at once:", torch.allclose(torch.st
 # Same language, same batches, same number of updates, about the same number of parameters. **Predict** three things: which learns faster *per update*, which is better on long
 # sentences, and which is faster to *train* against which is faster to *use*.
 
-# %%
+# %% tags=["slow"]
 task = experiments.core_task()
-settings = TrainConfig(steps=STEPS, learning_rate=RATE)
-recurrent = experiments.train_model(task, settings, label="recurrent", order="luong", scorer="scaled_dot",
-                                    embedding=128, hidden=192, bidirectional=True)
+settings = experiments.core_config(steps=700)
+recurrent = experiments.train_model(
+    task, settings, label="recurrent", order="luong", scorer="scaled_dot", embedding=96, hidden=192
+)
 
-# %%
-self_attentive = experiments.train_transformer(task, settings, label="Transformer", size=128, heads=4, layers=2)
+# %% tags=["slow"]
+gentle = TrainConfig(steps=700, learning_rate=1e-3)  # a Transformer breaks at the LSTM's learning rate
+self_attentive = experiments.train_transformer(
+    task, gentle, label="Transformer", size=96, heads=4, layers=2, feedforward=256
+)
 
 # %%
 pair = {"recurrent": recurrent, "Transformer": self_attentive}
@@ -198,15 +213,21 @@ sizes = [count_parameters(trained.model) for trained in pair.values()]
 print("parameters within a factor of 1.25:", max(sizes) / min(sizes) <= 1.25)
 
 # %% tags=["nbval-ignore-output"]
-curves({name: (range(1, len(t.history.losses) + 1), t.history.smoothed()) for name, t in pair.items()},
-       xlabel="update", ylabel="loss per token (nats)", title="Learning curves")
+curves(
+    {name: (range(1, len(t.history.losses) + 1), t.history.smoothed()) for name, t in pair.items()},
+    xlabel="update",
+    ylabel="loss per token (nats)",
+    title="Learning curves",
+)
 
 # %% tags=["nbval-ignore-output"]
 quality = {name: experiments.quality(trained.translator, task.test) for name, trained in pair.items()}
 for name, trained in pair.items():
     q = quality[name]
-    print(f"{name:12} {trained.history.seconds:4.0f} s of training, exact match {q['exact_match']:.2f}, "
-          f"alignment error rate {q['alignment_error_rate']:.2f}, pointing accuracy {q['pointing_accuracy']:.2f}")
+    print(
+        f"{name:12} {trained.history.seconds:4.0f} s of training, exact match {q['exact_match']:.2f}, "
+        f"alignment error rate {q['alignment_error_rate']:.2f}, pointing accuracy {q['pointing_accuracy']:.2f}"
+    )
 
 # %%
 CLAIMS
@@ -218,6 +239,7 @@ CLAIMS
 #
 # In training all target positions are known, so a Transformer computes them in one pass, and so does a decoder in Luong order except for its recurrent layer, which must
 # go word by word. In use, both go word by word. Measured on your machine: one forward pass over sources of growing length, encoder only.
+
 
 # %% tags=["nbval-ignore-output"]
 def encoder_milliseconds(model, length, repeats=5):
@@ -233,8 +255,12 @@ def encoder_milliseconds(model, length, repeats=5):
 
 lengths = (10, 40, 160, 640)
 cost = {name: [encoder_milliseconds(trained.model, n) for n in lengths] for name, trained in pair.items()}
-curves({name: (lengths, values) for name, values in cost.items()}, xlabel="source words", ylabel="milliseconds",
-       title="One encoder pass, batch 16")
+curves(
+    {name: (lengths, values) for name, values in cost.items()},
+    xlabel="source words",
+    ylabel="milliseconds",
+    title="One encoder pass, batch 16",
+)
 
 # %% [markdown]
 # The recurrent time grows with the length; the attention's *number of scores* grows with its square, which a processor with two cores feels sooner than a large GPU does. What the GPU
@@ -253,9 +279,18 @@ for length in (10, 40, 160):
 # Weights of the worked example with and without scaling, and with a key that is not the value:
 
 # %%
-for name, score, keys in (("dot", dot_score, H), ("scaled dot", scaled_dot_score, H), ("keys turned around", dot_score, H.flip(-1))):
+for name, score, keys in (
+    ("dot", dot_score, H),
+    ("scaled dot", scaled_dot_score, H),
+    ("keys turned around", dot_score, H.flip(-1)),
+):
     context, weights = attend(s_1, keys, H, score=score)
-    print(f"{name:19} weights", [f"{w:.4f}" for w in weights[0, 0].tolist()], " context", [f"{c:.4f}" for c in context[0, 0].tolist()])
+    print(
+        f"{name:19} weights",
+        [f"{w:.4f}" for w in weights[0, 0].tolist()],
+        " context",
+        [f"{c:.4f}" for c in context[0, 0].tolist()],
+    )
 
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
@@ -281,8 +316,13 @@ def blind_attend(state, states):
 
 
 other = torch.randn_like(H)
-print("weights unchanged when the source is exchanged:", torch.equal(blind_attend(s_1, H)[1], blind_attend(s_1, other)[1]))
-print("the same check on attend():                    ", torch.equal(attend(s_1, H, H)[1], attend(s_1, other, other)[1]))
+print(
+    "weights unchanged when the source is exchanged:",
+    torch.equal(blind_attend(s_1, H)[1], blind_attend(s_1, other)[1]),
+)
+print(
+    "the same check on attend():                    ", torch.equal(attend(s_1, H, H)[1], attend(s_1, other, other)[1])
+)
 
 # %% [markdown] tags=["recall-place"]
 # ## Recall
