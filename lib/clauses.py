@@ -1,7 +1,7 @@
 """Who takes part, and the clauses they take part in: the middle of the controlled language.
 
-Hindi order:   subject · time · place · companion · vehicle, tool or origin · receiver · manner · object or goal · verb
-English order: subject · verb · object or goal · manner · receiver · vehicle, tool or origin · companion · place · time
+Hindi:   subject · time · place · companion · vehicle, tool or origin · receiver · manner · object or goal · verb
+English: subject · verb · object or goal · manner · receiver · vehicle, tool or origin · companion · place · time
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def times(kind: str, wide: bool, core: bool) -> tuple[Entry, ...]:
 
 
 class Clauses:
-    """Chooses words and makes clauses of them. All chance comes from one generator, so equal seeds give equal clauses."""
+    """Chooses words and makes clauses of them. Equal seeds give equal clauses."""
 
     def __init__(self, seed: int = 0, core: bool = False) -> None:
         self.random, self.core = random.Random(seed), core

@@ -122,6 +122,14 @@ def _train(model: nn.Module, task: Task, config: TrainConfig, label: str) -> Tra
     return Trained(model, Translator(model, task.source_tokenizer, task.target_tokenizer), history)
 
 
+def first_losses(task: Task, config: TrainConfig, steps: int, **shape: Any) -> list[float]:
+    """The losses of the first steps of `train_model`, to compare with those of a stored run."""
+    torch.manual_seed(config.seed)
+    sizes = task.source_tokenizer.vocab_size, task.target_tokenizer.vocab_size
+    model = Seq2Seq(ModelConfig(*sizes, **shape)).to(pick_device())
+    return Trainer(model, task.encoded, config).run(steps=steps, show_progress=False).losses
+
+
 def solved(translator: Translator, pairs: Sequence[Pair], **settings: Any) -> np.ndarray:
     """Which pairs are translated exactly, as booleans in the order of the pairs."""
     found = translator.translate([pair.source for pair in pairs], **settings)
@@ -258,7 +266,7 @@ def _summary(trained: Trained) -> dict[str, Any]:
     return {
         "parameters": count_parameters(trained.model),
         "seconds": round(trained.history.seconds, 1),
-        "first_losses": [round(loss, 5) for loss in losses[:10]],
+        "first_losses": [round(loss, 5) for loss in losses[:20]],
         "curve": [round(loss, 4) for loss in trained.history.smoothed()[24::25]],
     }
 

@@ -6,51 +6,17 @@ pairs. The words are in `data/lexicon.tsv`, their inflection in `lib.morphology`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lib.clauses import Plan
 from lib.corpus import Pair, ParallelCorpus, comparison_key
-from lib.phrases import English, Phrase, Word, write
-from lib.sentences import LINKS, Sentence, Sentences, join
+from lib.phrases import Phrase
+from lib.sentences import LINKS, TAGS, Sentence, Sentences, join, pair_of
 
-TAGS = (
-    "word_order",
-    "verb_gender",
-    "kal",
-    "auxiliaries",
-    "ergative",
-    "negation",
-    "questions",
-    "postpositions",
-    "genitive",
-    "agreement",
-    "relative",
-    "coordination",
-    "modals",
-)
 SEED_SENTENCE = ("मैं स्कूल जाता हूँ", "I go to school")  # kept out of every split
 LONGEST_IN_TRAINING = 44
 FARTHEST = 15  # words between वह and its verb
-
-
-def pair_of(sentence: Sentence, stop: bool) -> Pair:
-    """Count the words and write both sides; `stop` ends a statement with । and a full stop."""
-    hindi, english = sentence.phrase.hindi, sentence.phrase.english
-    if sentence.mark or stop:
-        mark = Word(sentence.mark or "।")
-        hindi, english = [*hindi, mark], [*english, English(sentence.mark or ".", (mark,))]
-    places = {word: place for place, word in enumerate(hindi)}
-    sure = {(places[word], t) for t, e in enumerate(english) for word in e.sure}
-    possible = {(places[word], t) for t, e in enumerate(english) for word in e.possible} - sure
-    target = write([e.text for e in english])
-    return Pair(
-        write([word.text for word in hindi]),
-        target[0].upper() + target[1:],
-        tuple(sorted(sure)),
-        tuple(sorted(possible)),
-        tuple(tag for tag in TAGS if tag in sentence.tags),
-    )
 
 
 class Grammar(Sentences):
@@ -107,7 +73,7 @@ class Grammar(Sentences):
         return pair_of(sentence, stop)
 
     def of_length(self, words: int) -> Sentence:
-        """Clauses of one tense joined until there are exactly `words` words; no tense fills every rest, so try again."""
+        """Clauses of one tense joined until there are exactly `words` words; not every tense can fill every rest."""
         while True:
             sentence = self.try_length(words, self.one_of(self.tenses))
             if sentence is not None:
@@ -137,24 +103,27 @@ class Grammar(Sentences):
 
         distance: how many words stand between वह and the finite verb that shows the gender, 1 to 15.
         """
-        farthest = 12 if self.core else FARTHEST
+        farthest = 8 if self.core else FARTHEST
         if not 1 <= distance <= farthest:
             raise ValueError(f"distance={distance}: the language has 1 to {farthest} words between वह and its verb")
         return self._twins(n, lambda twin, which: twin.distant("mf"[which], distance))
 
     def kal_minimal_pairs(self, n: int) -> list[Pair]:
         """कल with a past and with a future verb in turn, the rest of the sentence alike; `n` in all."""
-        return self._twins(n, lambda twin, which: twin.with_kal(("past_progressive", "future")[which]))
+        return self._twins(n, lambda twin, which: twin.with_kal(("past_progressive", "future")[which]), (3, 1))
 
-    def _twins(self, n: int, make) -> list[Pair]:
-        """Two sentences from the same dice: what differs is only what `make` says."""
+    def _twins(
+        self, n: int, make: Callable[[Grammar, int], Pair | None], ends: tuple[int, int] = (2, 2)
+    ) -> list[Pair]:
+        """Two sentences from the same dice that differ in nothing but their last words, so many as `ends` says."""
         found: dict[str, tuple[Pair, Pair]] = {}
         misses = 0
         while 2 * len(found) < n:
             seed = self.random.getrandbits(64)
             first = make(Grammar(seed, self.core), 0)
             second = first and make(Grammar(seed, self.core), 1)
-            if not second or first.source in found:
+            alike = second and first.source.split()[: -ends[0]] == second.source.split()[: -ends[1]]
+            if not alike or first.source in found:
                 misses += 1
                 if misses > 5_000 + 500 * n:
                     raise ValueError(f"only {2 * len(found)} of {n} sentences found: ask for fewer")
@@ -164,10 +133,9 @@ class Grammar(Sentences):
 
     def distant(self, gender: str, distance: int) -> Pair | None:
         """A clause about वह, if its verb stands at the distance."""
-        clause = self.clause(
-            Plan(self.he(gender), self.one_of(("habit", "future")), False, frame=self.one_of(("object", "object", "go")),
-                 rich=min(1.0, distance / 10))
-        )  # fmt: skip
+        he, tense = self.he(gender), self.one_of(("habit", "future"))
+        frame = self.one_of(("object", "object", "go"))
+        clause = self.clause(Plan(he, tense, False, frame=frame, rich=min(1.0, distance / 10)))
         if len(clause.before_verb()) + len(clause.verb.host) != distance + 1:
             return None
         return pair_of(Sentence(clause.phrase(), clause.tags), stop=False)

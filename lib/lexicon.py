@@ -1,4 +1,4 @@
-"""The words of the controlled language, read from `data/lexicon.tsv`: a table that a Hindi speaker can read and extend."""
+"""The words of the controlled language, from `data/lexicon.tsv`: a table that a Hindi speaker can read and extend."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Words that know their partners, the phrases made of them, and the verb group: the small parts of the language.
 
-Every builder here makes the Hindi words and, at the same time, the English words that come from them. So the alignment
+Every builder makes the Hindi words and, at the same time, the English words that come from them. So the alignment
 is known by construction; nothing is aligned afterwards.
 """
 
@@ -188,10 +188,8 @@ def verb_group(
     if negative:
         no = Word("नहीं")
         hindi, tags = [no, *hindi], (*tags, "negation")
-        if tense == "can":
-            auxiliary = [English("cannot", (tensed, no))]
-        else:
-            auxiliary = [*auxiliary, English("not", (no,))]
+        joined = tense == "can"  # cannot
+        auxiliary = [English("cannot", (tensed, no))] if joined else [*auxiliary, English("not", (no,))]
     return VerbGroup(hindi, auxiliary, rest, tags, host)
 
 

@@ -1,4 +1,4 @@
-"""Sentences of the controlled language: statements, questions, commands, relative clauses, clauses joined and paired."""
+"""Sentences of the controlled language: statements, questions, commands, relative and joined clauses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,26 @@ from lib.clauses import (
     is_vah,
     pronoun_for,
 )
+from lib.corpus import Pair
 from lib.lexicon import Entry, entries
 from lib.morphology import NOBODY, Agreement, adjective_form, imperative, noun_form, past_aux, present_aux, stem_of
-from lib.phrases import English, Owner, Phrase, Word, be_group, noun_phrase, one
+from lib.phrases import English, Owner, Phrase, Word, be_group, noun_phrase, one, write
 
+TAGS = (
+    "word_order",
+    "verb_gender",
+    "kal",
+    "auxiliaries",
+    "ergative",
+    "negation",
+    "questions",
+    "postpositions",
+    "genitive",
+    "agreement",
+    "relative",
+    "coordination",
+    "modals",
+)
 LINKS = (("और", "and"), ("लेकिन", "but"))
 # Tenses that may stand together in one sentence.
 COMPANY = (
@@ -48,6 +64,25 @@ class Sentence:
     mark: str = ""
 
 
+def pair_of(sentence: Sentence, stop: bool) -> Pair:
+    """Count the words and write both sides; `stop` ends a statement with । and a full stop."""
+    hindi, english = sentence.phrase.hindi, sentence.phrase.english
+    if sentence.mark or stop:
+        mark = Word(sentence.mark or "।")
+        hindi, english = [*hindi, mark], [*english, English(sentence.mark or ".", (mark,))]
+    places = {word: place for place, word in enumerate(hindi)}
+    sure = {(places[word], t) for t, e in enumerate(english) for word in e.sure}
+    possible = {(places[word], t) for t, e in enumerate(english) for word in e.possible} - sure
+    target = write([e.text for e in english])
+    return Pair(
+        write([word.text for word in hindi]),
+        target[0].upper() + target[1:],
+        tuple(sorted(sure)),
+        tuple(sorted(possible)),
+        tuple(tag for tag in TAGS if tag in sentence.tags),
+    )
+
+
 def join(phrase: Phrase, link: tuple[str, str]) -> Phrase:
     return phrase + one(*link)
 
@@ -70,8 +105,6 @@ class Sentences(Clauses):
 
     def simple(self, n: int, tag: str) -> list:
         """Statements of one clause, and for negation commands, that show a phenomenon."""
-        from lib.grammar import pair_of
-
         found = {}
         while len(found) < n:
             self.begin()
@@ -190,10 +223,8 @@ class Sentences(Clauses):
 
     def question(self) -> Sentence:
         """A yes–no question with क्या in front, or one with its question word before the verb."""
-        ask = self.one_of(
-            (self.ask_yes_no, self.ask_yes_no, self.ask_yes_no, self.ask_who, self.ask_who, self.ask_where, self.ask_when,
-             self.ask_why, self.ask_what, self.ask_what, self.ask_with_whom, self.ask_whose, self.ask_how_many)
-        )  # fmt: skip
+        rare = (self.ask_where, self.ask_when, self.ask_why, self.ask_with_whom, self.ask_whose, self.ask_how_many)
+        ask = self.one_of((*[self.ask_yes_no] * 3, *[self.ask_who] * 2, *[self.ask_what] * 2, *rare))
         sentence = ask()
         return Sentence(sentence.phrase, [*sentence.tags, "questions"], "?")
 

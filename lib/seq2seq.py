@@ -201,8 +201,9 @@ def _gru_cell(from_input: Tensor, from_state: Tensor, old: tuple[Tensor, ...]) -
 class Bridge(nn.Module):
     """Hands the encoder's final state over to the decoder.
 
-    A state that fits is handed over as it is (Sutskever et al. 2014). One of another size, or from two directions, goes
-    through a matrix first: s_0 = tanh(W h) (Bahdanau et al. 2014), and an LSTM's cell through one of its own, unsquashed.
+    A state that fits is handed over as it is (Sutskever et al. 2014). One of another size, or from two directions,
+    goes through a matrix first: s_0 = tanh(W h) (Bahdanau et al. 2014). An LSTM's cell goes through one of its own,
+    unsquashed.
     """
 
     def __init__(self, config: ModelConfig) -> None:

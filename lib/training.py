@@ -111,7 +111,7 @@ class Trainer:
         self.model, self.data, self.config, self.dev, self.label = model, data, config, dev, label
         self.step = 0
         self.history = History()
-        self.optimiser = torch.optim.Adam(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98))
+        self.optimiser = torch.optim.Adam(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), fused=True)
         self.device = next(model.parameters()).device
 
     def run(self, steps: int | None = None, show_progress: bool = True) -> History:

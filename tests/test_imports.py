@@ -21,6 +21,7 @@ FLOORS = [
     ("morphology",),
     ("phrases",),
     ("clauses",),
+    ("sentences",),
     ("grammar",),
     ("batching",),
     ("attention",),

@@ -226,15 +226,15 @@ print("attention   ", attentive.translator.translate([pair.source])[0].text)
 # - वह रोज़ स्कूल **जाती** है → ***She** goes to school every day*
 #
 # The first English word depends on the last Hindi words. The grammar can make such pairs with as many words in
-# between as you like. **Predict:** as the distance grows from 2 to 12 words, what happens to each model's choice
+# between as you like. **Predict:** as the distance grows from 2 to 8 words, what happens to each model's choice
 # of the first word? (A coin gets 0.5.)
 
 # %%
 grammar = Grammar(seed=1, core=True)
-distances = (2, 4, 6, 8, 10, 12)
+distances = (2, 3, 4, 5, 6, 7, 8)
 
 
-def right_pronoun(translator, distance, count=100):
+def right_pronoun(translator, distance, count=50):
     pairs = grammar.gender_minimal_pairs(count, distance)
     found = translator.translate([pair.source for pair in pairs])
     firsts = zip(found, pairs, strict=True)
@@ -264,7 +264,7 @@ print("with attention, every distance, at least 0.95:", min(h.mean() for h in pr
 # %% [markdown]
 # **What you saw.** The model with attention gets it right at every distance measured. That of the model without
 # depends on your run; look at your picture before you read on. One sentence with one subject is not much to remember, so
-# even a fixed vector can often carry the gender of a single verb over a dozen words. It is with *many* clauses, each with a
+# even a fixed vector can often carry the gender of a single verb over eight words. It is with *many* clauses, each with a
 # verb and a gender of its own, that it runs out, as section 3 showed. Distance alone is not the problem; the number of
 # facts is.
 #
