@@ -68,6 +68,7 @@ def attend(
     """
     scores = (score or dot_score)(query, keys)  # (..., T, S)
     if mask is not None and mask.dim() == 2 and scores.dim() == 3:
+        _check_source_length(scores, mask)
         mask = mask.unsqueeze(1)  # (B, 1, S): the same source words are real for every target step
     weights = masked_softmax(scores, mask)  # (..., T, S)
     return weights @ values, weights  # (..., T, Dv), (..., T, S)
@@ -231,12 +232,19 @@ def make_scorer(name: str, query_size: int, key_size: int, size: int | None = No
 def _check_mask(scores: Tensor, mask: Tensor) -> None:
     if mask.dtype != torch.bool:
         raise TypeError(f"the mask has type {mask.dtype}: it must be boolean, True for a real token (ids != pad_id)")
-    shapes = f"mask has shape {tuple(mask.shape)}, scores have {tuple(scores.shape)}"
-    if mask.shape[-1] != scores.shape[-1]:
-        raise ValueError(f"{shapes}: the last axis of both is the source length")
+    _check_source_length(scores, mask)
     try:
         fits = torch.broadcast_shapes(mask.shape, scores.shape) == scores.shape
     except RuntimeError:
         fits = False
     if not fits:
-        raise ValueError(f"{shapes}: the mask must broadcast to the scores")
+        raise ValueError(f"{_shapes(scores, mask)}: the mask must broadcast to the scores")
+
+
+def _check_source_length(scores: Tensor, mask: Tensor) -> None:
+    if mask.shape[-1] != scores.shape[-1]:
+        raise ValueError(f"{_shapes(scores, mask)}: the last axis of both is the source length")
+
+
+def _shapes(scores: Tensor, mask: Tensor) -> str:
+    return f"mask has shape {tuple(mask.shape)}, scores have {tuple(scores.shape)}"

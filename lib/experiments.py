@@ -177,7 +177,7 @@ def core_config(steps: int, seed: int = 0) -> TrainConfig:
     return TrainConfig(steps=steps, learning_rate=5e-3, seed=seed)
 
 
-def bottleneck(steps: int = 1_000, seeds: Sequence[int] = (0, 1)) -> dict[str, Any]:
+def bottleneck(steps: int = 700, seeds: Sequence[int] = (0, 1)) -> dict[str, Any]:
     """Exact match by source length: no attention, attention, the source reversed, a vector twice as wide."""
     task = core_task()
     variants: dict[str, tuple[Task, dict[str, Any]]] = {

@@ -60,6 +60,11 @@ class ModelConfig:
         _check_choice("cell", self.cell, tuple(CELLS))
         _check_choice("order", self.order, ORDERS)
         _check_choice("scorer", self.scorer, SCORERS)
+        sizes = (self.source_vocab, self.target_vocab, self.embedding, self.hidden, self.state_size, self.layers)
+        if min(sizes) < 1 or not 0 <= self.pad_id < min(self.source_vocab, self.target_vocab):
+            raise ValueError(
+                f"all sizes and layers must be at least 1, and pad_id inside both vocabularies, got {self}"
+            )
         if self.input_feeding and self.order != "luong":
             raise ValueError(f"input_feeding=True with order={self.order!r}: input feeding belongs to order='luong'")
         if self.bidirectional and self.state_size % 2:
@@ -68,7 +73,7 @@ class ModelConfig:
     @property
     def state_size(self) -> int:
         """Width of one encoder state h_i."""
-        return self.encoder_hidden or self.hidden
+        return self.hidden if self.encoder_hidden is None else self.encoder_hidden
 
 
 @dataclass(frozen=True)
@@ -348,6 +353,10 @@ class Seq2Seq(nn.Module):
 
     def forward(self, source: Tensor, source_mask: Tensor, target: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S) or None."""
+        if len(source) != len(target):
+            raise ValueError(
+                f"{len(source)} source and {len(target)} target sentences: a batch has one of each a pair"
+            )
         memory = self.encode(source, source_mask)
         logits, _, weights = self._decode(target, self.start(memory), memory)
         return logits, weights

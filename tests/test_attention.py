@@ -360,3 +360,8 @@ def test_dot_of_unequal_sizes_is_refused(score: Callable[..., Tensor]) -> None:
 def test_an_unknown_scorer_is_refused_with_the_choices() -> None:
     with pytest.raises(ValueError, match="no scorer is called 'cosine': choose one of dot, scaled_dot, general"):
         make_scorer("cosine", 4, 4)
+
+
+def test_a_mask_of_another_source_length_is_named_as_it_was_given() -> None:
+    with pytest.raises(ValueError, match=r"mask has shape \(2, 5\), scores have \(2, 4, 7\): the last axis of both"):
+        attend(torch.randn(2, 4, 3), torch.randn(2, 7, 3), torch.randn(2, 7, 3), torch.ones(2, 5, dtype=torch.bool))

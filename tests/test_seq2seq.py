@@ -549,3 +549,16 @@ def test_ids_of_another_shape_are_refused() -> None:
         ValueError, match=r"target ids have shape \(2, 0\): expected \(batch, length\) with length ≥ 1"
     ):
         model(ids(2, 5), MASK, ids(2, 0))
+
+
+@pytest.mark.parametrize("wrong", [{"hidden": 0}, {"layers": 0}, {"encoder_hidden": 0}, {"pad_id": 9}])
+def test_sizes_that_make_no_model_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        ModelConfig(**{"source_vocab": 9, "target_vocab": 9, **wrong})
+
+
+def test_as_many_sources_as_targets() -> None:
+    model = Seq2Seq(ModelConfig(9, 9, 4, 4))
+    source = torch.full((2, 3), 5)
+    with pytest.raises(ValueError, match="2 source and 1 target sentences"):
+        model(source, source > 0, torch.full((1, 3), 5))

@@ -67,7 +67,7 @@ print(inspect.getsource(PlainDecoder.unroll))
 # course has a small sub-language for that: about seventy Hindi words, sentences of 3 to 40 words, correct Hindi,
 # one right English translation each. Long sentences are short clauses joined by और, लेकिन and क्योंकि.
 
-# %%
+# %% tags=["slow"]
 task = experiments.core_task()
 lengths = np.array(experiments.source_lengths(task.test))
 
@@ -138,7 +138,7 @@ print("same number of updates:", len(plain.history.losses) == len(attentive.hist
 # Now the 1,000 held-out sentences. **Exact match** is strict: one wrong word and the sentence counts as wrong. The
 # intervals are 95 % Wilson intervals for a proportion: the range of true success rates that the counts allow.
 
-# %%
+# %% tags=["slow"]
 correct = {
     "without attention": experiments.solved(plain.translator, task.test),
     "with attention": experiments.solved(attentive.translator, task.test),
@@ -177,7 +177,7 @@ print("their 95 % intervals do not touch:", long_attentive.low > long_plain.high
 # credit. **Predict:** will the fall of the model without attention look steeper or flatter in BLEU?
 
 
-# %%
+# %% tags=["slow"]
 def bleu_by_length(translator):
     found = translator.translate(task.test.sources)
     scores = []
@@ -229,7 +229,7 @@ print("attention   ", attentive.translator.translate([pair.source])[0].text)
 # between as you like. **Predict:** as the distance grows from 2 to 8 words, what happens to each model's choice
 # of the first word? (A coin gets 0.5.)
 
-# %%
+# %% tags=["slow"]
 grammar = Grammar(seed=1, core=True)
 distances = (2, 3, 4, 5, 6, 7, 8)
 

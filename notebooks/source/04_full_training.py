@@ -29,7 +29,7 @@ from lib.grammar import TAGS
 from lib.search import Translator
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
 from lib.text import Tokenizer, normalise, words
-from lib.training import TrainConfig, Trainer, dev_loss, load_checkpoint, pick_device, save_checkpoint
+from lib.training import TrainConfig, Trainer, load_checkpoint, pick_device, save_checkpoint
 
 # %% [markdown]
 # ## 0. Your own corpus: one variable
@@ -92,7 +92,7 @@ print("words:               ", words("किताब नहीं है"))
 # SentencePiece learns a middle way from the training text: frequent words stay whole, rare ones are cut into pieces (here by joining the most frequent neighbours again and again, BPE).
 # `▁` marks the beginning of a word.
 
-# %%
+# %% tags=["slow"]
 task = experiments.make_task((train, dev, test), Tokenizer, vocab_size=1_000)
 source_tokenizer, target_tokenizer = task.source_tokenizer, task.target_tokenizer
 for text in ("मैं स्कूल जाता हूँ", "वह पुस्तकालय में पढ़ती है।"):
@@ -158,7 +158,7 @@ print("parameters in millions:", round(count_parameters(model) / 1e6, 1))
 # Real runs are interrupted: a lid closes, a night ends. Train a first part, save it, throw the model away, load it and go
 # on. The file holds weights, tokenizers, the optimiser, the random state and the step, which fixes the place in the data.
 
-# %%
+# %% tags=["slow"]
 trainer.run(steps=100)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "last.pt"
@@ -197,7 +197,7 @@ curves(
 # **Greedy search** takes the likeliest word at each step. **Beam search** keeps the `k` likeliest beginnings, so a slightly
 # worse first word may win in the end. **Predict:** on this language, how much better is a beam of 5?
 
-# %%
+# %% tags=["slow"]
 translator = Translator(model, source_tokenizer, target_tokenizer)
 greedy = [found.text for found in translator.translate(test.sources)]
 beam = [found.text for found in translator.translate(test.sources, beam_size=5, alpha=0.6)]
@@ -243,12 +243,14 @@ print("chrF of the same:", chrf(["Good morning", "Thank you"], ["Good morning", 
 # worst?
 
 # %% tags=["nbval-ignore-output"]
+from IPython.display import display
+
 from lib.evaluation import by_length, mean_row
 
 rows = by_length(exact_match(greedy, test.targets), experiments.source_lengths(test))
-bars(rows, xlabel="source words", ylabel="exact match", title="By length")
+bars({"test set": rows}, xlabel="exact match", title="By source length")
 
-# %%
+# %% tags=["slow"]
 challenge = {}
 if controlled:
     for tag in TAGS:
@@ -259,12 +261,9 @@ if controlled:
     print("कल, at least 95 %:", challenge["kal"].mean >= 0.95)
 
 # %% tags=["nbval-ignore-output"]
-bars(
-    sorted(challenge.values(), key=lambda row: row.mean),
-    xlabel="phenomenon",
-    ylabel="exact match",
-    title="Thirteen challenge sets",
-) if challenge else None
+if challenge:
+    rows = sorted(challenge.values(), key=lambda row: row.mean)
+    display(bars({"challenge sets": rows}, xlabel="exact match", title="Thirteen phenomena"))
 
 # %% [markdown]
 # And beyond all lengths of the training set? The set `long` holds only sentences longer than any the model was trained on.
@@ -333,7 +332,7 @@ for found in translator.translate(MINE):
 # How far does a controlled language carry? The file `data/everyday.tsv` has hundreds of natural everyday sentences from
 # outside the grammar. **Predict** the BLEU.
 
-# %%
+# %% tags=["slow"]
 everyday = load("everyday")
 natural = [found.text for found in translator.translate(everyday.sources)]
 print("everyday sentences:", len(everyday) >= 400)
