@@ -89,6 +89,20 @@ class Said(Participant):
 
 
 @dataclass(slots=True, eq=False)
+class Both(Participant):
+    """राम और सीता."""
+
+    first: Participant | None = None
+    second: Participant | None = None
+
+    def direct(self) -> Phrase:
+        return self.first.direct() + one("और", "and") + self.second.direct()
+
+    def oblique(self) -> Phrase:
+        return self.first.oblique() + one("और", "and") + self.second.oblique()
+
+
+@dataclass(slots=True, eq=False)
 class Whoever(Participant):
     """जो लड़का, जिस लड़के ने: the subject inside a relative clause. In English its noun stands outside."""
 
@@ -311,12 +325,14 @@ class Clauses:
         own = "his" if name.gender == "m" else "her"
         return Said(Agreement(3, False, name.gender), "he", own, (), (name.hindi,), (name.english,))
 
-    def couple(self) -> Said:
+    def couple(self) -> Both:
         """राम और सीता: together they are masculine, unless both are women."""
-        a, b = self.fresh("name"), self.fresh("name")
-        gender = "f" if a.gender == b.gender == "f" else "m"
-        hindi, english = (a.hindi, "और", b.hindi), (a.english, "and", b.english)
-        return Said(Agreement(3, True, gender), "they", "their", ("coordination",), hindi, english)
+        return self.both(self.name(), self.name())
+
+    def both(self, a: Participant, b: Participant) -> Both:
+        gender = "f" if a.agreement.gender == b.agreement.gender == "f" else "m"
+        tags = (*a.tags, *b.tags, "coordination")
+        return Both(Agreement(3, True, gender), "they", "their", tags, a, b)
 
     def person(self, one_only: bool = False) -> Noun:
         """लड़का – the boy, छोटे बच्चे – the small children, तीन किसान – three farmers."""
@@ -325,7 +341,9 @@ class Clauses:
             return self.the(noun)
         if not one_only and self.chance(0.15):
             return self.counted(noun)
-        adjective = self.entry("adjective", "person") if self.chance(0.25) else None
+        adjective = None
+        if self.chance(0.25):
+            adjective = self.entry("adjective", "adult" if "adult" in noun.kinds and self.chance(0.1) else "person")
         return self.the(noun, not one_only and noun.shows_plural and self.chance(0.3), adjective)
 
     def the(self, noun: Entry, plural: bool = False, adjective: Entry | None = None) -> Noun:
@@ -388,9 +406,13 @@ class Clauses:
 
     # ---------------------------------------------------------------------------------------------- something
 
-    def thing(self, kind: str, subject: Participant, owned: bool, many: bool) -> Noun:
-        """What is eaten, read or bought: किताब – a book, नई किताबें – new books, दो किताबें, अपनी किताब, यह किताब."""
-        noun = self.entry("noun", kind)
+    def thing(self, verb: Entry, subject: Participant, many: bool = False, negative: bool = False) -> Noun:
+        """What is eaten, read or bought: किताब – a book, नई किताबें – new books, दो किताबें, अपनी किताब, यह किताब.
+
+        The kinds of the verb say more: `owned` things may be someone's, of `single` ones there is one, `created` ones
+        are not old.
+        """
+        noun = self.entry("noun", self.one_of(verb.kinds_of("object")))
         if noun.mass:
             return self.noun(noun, "")
         if self.core:
@@ -399,15 +421,19 @@ class Clauses:
         if "the" in noun.kinds:
             return self.noun(noun, self.owner(subject)) if draw < 0.3 else self.the(noun)
         adjective = self.adjective_for(noun) if self.chance(0.22) else None
-        if (
-            many or draw < 0.1
-        ):  # nobody sells a potato every day; where the noun does not show that it is many, a number does
+        if adjective is not None and adjective.english == "old" and "created" in verb.kinds:
+            adjective = None
+        single = "single" in verb.kinds
+        # Nobody sells a potato every day; where the noun does not show that it is many, a number does.
+        if many or (draw < 0.1 and not single and not negative):
             return self.noun(noun, "", True, adjective) if noun.shows_plural and draw < 0.8 else self.counted(noun)
-        if owned and draw < 0.32:
-            return self.noun(noun, self.owner(subject), noun.shows_plural and self.chance(0.2), adjective)
+        if "owned" in verb.kinds and draw < 0.32:
+            return self.noun(
+                noun, self.owner(subject), noun.shows_plural and not single and self.chance(0.2), adjective
+            )
         if draw > 0.94:
             return self.this(noun)
-        plural = noun.shows_plural and self.chance(0.3)
+        plural = noun.shows_plural and not single and self.chance(0.3)
         return self.noun(noun, "" if plural else "a", plural, adjective)
 
     def adjective_for(self, noun: Entry) -> Entry | None:
@@ -425,11 +451,8 @@ class Clauses:
     def add_time(self, clause: Clause, plan: Plan, wide: bool) -> None:
         """When: a phrase that the tense allows. कल is yesterday or tomorrow; the verb tells."""
         kind = WHEN.get(clause.tense)
-        if (
-            not plan.time
-            or kind is None
-            or not self.chance(plan.rich * (0.6 if clause.tense in ("can", "want") else 1.4))
-        ):
+        timed = plan.time and kind is not None and "notime" not in clause.base.kinds
+        if not timed or not self.chance(plan.rich * (0.6 if clause.tense in ("can", "want") else 1.4)):
             return
         if clause.tense in HOURS and self.chance(0.15):
             clause.adjuncts.append(fixed(self.entry("time", "hour")))
@@ -504,28 +527,28 @@ class Clauses:
         while tense not in FRAME_OF.get(frame, (tense,)) or not (plan.verb or allowed(frame, tense, self.core)):
             frame = self.random.choices(self.frames, self.frame_weights)[0]
         verb = plan.verb or self.one_of(allowed(frame, tense, self.core))
-        subject = plan.subject or self.fitting_subject(verb, tense)
+        subject = plan.subject or self.fitting_subject(verb, tense, plan.asked)
         clause = Clause(Phrase(), Phrase(), None, [], subject, base=verb, tense=tense)
         negative = plan.negative
         if negative is None:
-            negative = not self.core and tense not in ("used_to", "wanted") and self.chance(0.1)
-        negative = (negative or tense == "could") and not plan.asked
+            negative = not self.core and self.chance(0.1)
+        negative = tense == "could" or (negative and tense not in ("used_to", "wanted"))
+        negative = negative and not plan.asked
         governor = getattr(self, "frame_" + frame)(clause, plan, verb, negative)
         return self.finish(clause, plan, negative, governor)
 
-    def fitting_subject(self, verb: Entry, tense: str) -> Participant:
-        """A subject for the verb: animals run and sleep too; वह and वे have no form with ने."""
+    def fitting_subject(self, verb: Entry, tense: str, asked: bool = False) -> Participant:
+        """A subject for the verb: animals run too; वह and वे have no form with ने; nobody asks about himself."""
         if "animal" in verb.kinds and not self.core and self.chance(0.25):
             return self.animal()
-        subject = self.subject()
-        while (
-            verb.declension == "ne"
-            and tense in PERFECTIVE
-            and isinstance(subject, Said)
-            and subject.hindi[0] in ("वह", "वे")
-        ):
+        ne = verb.declension == "ne" and tense in PERFECTIVE
+        while True:
             subject = self.subject()
-        return subject
+            without_ne = isinstance(subject, Said) and subject.hindi[0] in ("वह", "वे")
+            child = isinstance(subject, Noun) and "young" in subject.noun.kinds
+            oneself = asked and subject.own in ("my", "our")
+            if not (ne and without_ne) and not (child and "grown" in verb.kinds) and not oneself:
+                return subject
 
     def finish(self, clause: Clause, plan: Plan, negative: bool, governor: Agreement | None) -> Clause:
         """Join subject and verb: the verb agrees with the subject, or after ने with its object, or with nothing."""
@@ -556,9 +579,8 @@ class Clauses:
             self.add_companion(clause, subject, 0.5 * rich, rich)
         self.add_aside(clause, verb, origin, plan)
         self.add_manner(clause, verb, 0 if negative else 0.25 * rich)
-        many = "many" in verb.kinds and clause.tense in ("habit", "used_to", "can")
-        kinds = verb.kinds_of("object")
-        thing = self.thing(self.one_of(kinds), subject, "owned" in verb.kinds, many)
+        many = "plenty" in verb.kinds or ("many" in verb.kinds and clause.tense in ("habit", "used_to", "can"))
+        thing = self.thing(verb, subject, many, negative)
         clause.complement = thing.direct()
         clause.tags += thing.tags
         return thing.agreement
@@ -650,7 +672,7 @@ class Clauses:
         else:
             clause.adjuncts.append(self.marked(self.someone_else(clause.who), clause, "to", "को"))
         many = "many" in verb.kinds and clause.tense in ("habit", "used_to")
-        thing = self.thing(self.one_of(verb.kinds_of("object")), clause.who, not many, many)
+        thing = self.thing(verb, clause.who, many, negative)
         clause.complement = thing.direct()
         clause.tags += thing.tags
         return thing.agreement
@@ -659,7 +681,7 @@ class Clauses:
         """राम ने मेज़ पर किताब रखी – Ram put a book on the table."""
         self.add_time(clause, plan, False)
         clause.adjuncts.append(self.place(self.entry("surface"), 0.2, clause))
-        thing = self.thing("small", clause.who, True, False)
+        thing = self.thing(verb, clause.who, False, negative)
         clause.complement = thing.direct()
         clause.tags += [*thing.tags, "postpositions"]
         return thing.agreement

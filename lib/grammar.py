@@ -6,7 +6,7 @@ pairs. The words are in `data/lexicon.tsv`, their inflection in `lib.morphology`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from lib.clauses import Plan
@@ -162,17 +162,21 @@ def build_splits(
     english = {comparison_key(SEED_SENTENCE[1], "en")}
     splits: dict[str, ParallelCorpus] = {}
 
-    def take(name: str, pairs: Iterable[Pair], size: int) -> None:
-        kept = []
-        for pair in pairs:
-            key, target = comparison_key(pair.source, "hi"), comparison_key(pair.target, "en")
-            if len(kept) == size or key in taken or (name == "train" and target in english):
+    def take(name: str, pairs: Sequence[Pair], size: int) -> None:
+        """The first `size` pairs that are new; minimal pairs come in twos and stay together."""
+        kept: list[Pair] = []
+        together = 2 if name in ("challenge/verb_gender", "challenge/kal") else 1
+        for start in range(0, len(pairs), together):
+            group = pairs[start : start + together]
+            keys = [comparison_key(pair.source, "hi") for pair in group]
+            targets = [comparison_key(pair.target, "en") for pair in group]
+            if len(kept) >= size or taken & {*keys} or (name == "train" and english & {*targets}):
                 continue
-            taken.add(key)
-            kept.append(pair)
+            taken.update(keys)
+            kept += group
             if name != "train":
-                english.add(target)
-        splits[name] = ParallelCorpus(kept)
+                english.update(targets)
+        splits[name] = ParallelCorpus(kept[:size])
 
     for number, tag in enumerate(TAGS):
         grammar = Grammar(1_000 * seed + number + 1)

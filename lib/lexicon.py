@@ -27,7 +27,7 @@ class Entry:
 
     def kinds_of(self, name: str) -> tuple[str, ...]:
         """The values of a kind with a name: `at:quiet at:home` has `quiet` and `home`."""
-        return tuple(kind[len(name) + 1 :] for kind in self.kinds if kind.startswith(name + ":"))
+        return _kinds_of(self, name)
 
     @property
     def plural(self) -> str:
@@ -42,6 +42,11 @@ class Entry:
     def shows_plural(self) -> bool:
         """Does the Hindi noun tell one from many where no postposition follows? किताब–किताबें does, आम–आम does not."""
         return self.declension in ("a", "i", "f", "aa", "iya")
+
+
+@cache
+def _kinds_of(entry: Entry, name: str) -> tuple[str, ...]:
+    return tuple(kind[len(name) + 1 :] for kind in entry.kinds if kind.startswith(name + ":"))
 
 
 @cache

@@ -239,7 +239,7 @@ def _english_verb(
     base, *particle = verb.english.split()
     third, past, participle, ing = verb.forms
     he = person == "he"
-    after = [English(text, (), main) for text in particle]
+    after = [English(text, main) for text in particle]
     helped = () if tensed in main else (tensed,)
 
     def form(text: str, helpers: tuple[Word, ...] = ()) -> list[English]:

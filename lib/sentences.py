@@ -51,6 +51,7 @@ COMPANY = (
 # How sentences are shared out: up to which part of 1; what is left are joined clauses.
 MAKERS = ("statement", "question", "command", "relative", "paired", "explained", "reported")
 KINDS = (0.49, 0.61, 0.65, 0.72, 0.77, 0.82, 0.84)
+SPEAKER = ("मैं", "मुझे", "मेर", "हम")
 PAST = ("past", "past_progressive", "used_to", "wanted", "could")
 PEOPLE_FRAMES = ("object", "object", "go", "act", "whom", "come", "live")  # for questions and relative clauses
 
@@ -233,6 +234,8 @@ class Sentences(Clauses):
         kya = Word("क्या")
         if self.chance(0.15):
             subject = self.subject()
+            while subject.own in ("my", "our"):
+                subject = self.subject()
             clause = self.being(subject, is_vah(subject) or self.chance(0.3))
         else:
             tense = self.one_of(("habit", "habit", "progressive", "past", "future", "perfect", "can", "want"))
@@ -293,7 +296,7 @@ class Sentences(Clauses):
         verbs = [
             v for v in allowed("object", tense, False) if v.kinds_of("object")[0] not in ("sport", "open", "clean")
         ]
-        subject = self.fitting_subject(verb := self.one_of(verbs), tense)
+        subject = self.fitting_subject(verb := self.one_of(verbs), tense, asked=True)
         clause = self.clause(Plan(subject, tense, False, True, "object", 0.0, verb, False))
         if "ergative" in clause.tags:  # क्या is masculine singular
             from lib.phrases import verb_group
@@ -326,7 +329,7 @@ class Sentences(Clauses):
         verb = self.one_of([verb for verb in allowed("object", tense, False) if "many" in verb.kinds])
         nouns = [n for kind in verb.kinds_of("object") for n in entries("noun", kind) if n.shows_plural]
         noun = self.one_of(nouns)
-        subject = self.fitting_subject(verb, tense)
+        subject = self.fitting_subject(verb, tense, asked=True)
         clause = self.clause(Plan(subject, tense, False, True, "object", 0.0, verb, False))
         agreement = Agreement(3, True, noun.gender)
         if "ergative" in clause.tags:
@@ -347,7 +350,7 @@ class Sentences(Clauses):
         verb, complement, tags = self.commanded()
         host, word = [Word(text) for text in verb.hindi.split()[:-1]], Word(imperative(stem_of(verb), polite))
         base, *particle = verb.english.split()
-        english = [English(base, (*host, word)), *(English(text, (), (*host, word)) for text in particle)]
+        english = [English(base, (*host, word)), *(English(text, (*host, word)) for text in particle)]
         english += complement.english
         hindi = [*complement.hindi, *host, word]
         if negative:
@@ -391,13 +394,13 @@ class Sentences(Clauses):
 
     def who_does(self) -> Sentence:
         """जो लड़का बग़ीचे में खेल रहा है वह मेरा भाई है – The boy who is playing in the garden is my brother."""
-        noun = self.fresh("noun", "person")
-        agreement = Agreement(3, False, noun.gender)
-        own = "his" if noun.gender == "m" else "her"
         tense = self.one_of(("habit", "progressive", "past_progressive", "past", "past", "want", "future"))
         frame = self.one_of(PEOPLE_FRAMES)
         frame = "object" if frame == "live" and tense != "habit" else frame
         verb = self.one_of(allowed(frame, tense, False))
+        noun = self.fresh("noun", "adult" if "grown" in verb.kinds else "person")
+        agreement = Agreement(3, False, noun.gender)
+        own = "his" if noun.gender == "m" else "her"
         ergative = verb.declension == "ne" and tense == "past"
         jo = Word("जिस" if ergative else "जो")
         head = Word(noun_form(noun, False, ergative))
@@ -518,17 +521,28 @@ class Sentences(Clauses):
         if not verbs:
             frame, verbs = "go", allowed("go", tense, False)
         verb = self.one_of(verbs)
+        if frame == "go":
+            return self.errand(tense, verb)
         clause = self.clause(Plan(None, tense, False, frame=frame, rich=0.25, verb=verb, time=False))
         who, past = pronoun_for(clause.who), tense in PAST
         state = self.state(verb)
         if not clause.who.own or (is_vah(who) and not past and state.declension != "a"):
             return Sentence(clause.phrase(), clause.tags)
-        if frame == "go" and self.chance(0.5):
-            reason = self.clause(Plan(who, "wanted" if past else "want", False, frame="object", rich=0.0, time=False))
-        else:
-            reason = self.being(who, past, False, state)
+        return self.because(clause, self.being(who, past, False, state))
+
+    def because(self, clause: Clause, reason: Clause) -> Sentence:
         tags = [*clause.tags, *reason.tags, "coordination"]
         return Sentence(join(clause.phrase(), ("क्योंकि", "because")) + reason.phrase(), tags)
+
+    def errand(self, tense: str, go: Entry) -> Sentence:
+        """राम बाज़ार गया क्योंकि वह साड़ी ख़रीदना चाहता था – Ram went … because he wanted to buy a sari."""
+        clause = self.clause(Plan(None, tense, False, frame="go", rich=0.25, verb=go, time=False))
+        verb, wanted = self.entry("verb", "errand"), "wanted" if tense in PAST else "want"
+        frame = "whom" if "whom" in verb.kinds else "object"
+        who = pronoun_for(clause.who)
+        return self.because(
+            clause, self.clause(Plan(who, wanted, False, frame=frame, rich=0.0, verb=verb, time=False))
+        )
 
     def state(self, verb: Entry) -> Entry:
         name = verb.kinds_of("why")[0].replace("_", " ")
@@ -567,6 +581,8 @@ class Sentences(Clauses):
         who = self.subject()
         outer = self.finish(Clause(Phrase(), Phrase(), None, [], who, base=verb, tense="habit"), Plan(), False, None)
         inner = self.clause(Plan(rich=0.3))
+        while any(word.text.startswith(SPEAKER) for word in inner.hindi()):  # in reported speech मैं may be Ram himself
+            inner = self.clause(Plan(rich=0.3))
         return Sentence(
             join(outer.phrase(), ("कि", "that")) + inner.phrase(), [*outer.tags, *inner.tags, "coordination"]
         )
