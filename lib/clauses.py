@@ -638,7 +638,8 @@ class Clauses:
         self.add_time(clause, plan, False)
         animal = not clause.who.own
         if animal and self.chance(plan.rich):
-            clause.adjuncts.append(self.place(self.entry("place", "outdoors"), 0.12, clause))
+            where = "water" if "at:water" in verb.kinds else "outdoors"
+            clause.adjuncts.append(self.place(self.entry("place", where), 0.12, clause))
             clause.tags.append("postpositions")
         elif not animal:
             self.add_place(clause, verb, 1.6 * plan.rich, plan.rich)
