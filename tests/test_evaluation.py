@@ -335,8 +335,8 @@ SEED = Pair("मैं स्कूल जाता हूँ", "I go to school"
 def test_pointing_counts_content_words_with_a_sure_link():
     weights = np.array([[0.1, 0.9, 0, 0], [0, 0.1, 0.5, 0.4], [0, 0, 0, 1.0], [0.6, 0.4, 0, 0]])
     # "go" is right, "school" wrong; "I" is of a closed class, "to" has no sure link.
-    assert ev.pointing_counts([weights], [SEED]) == (1, 2)
-    assert ev.pointing_counts([weights], [SEED], keep=lambda word: True) == (1, 3)
+    assert ev.ev.pointing_counts([weights], [SEED]) == (1, 2)
+    assert ev.ev.pointing_counts([weights], [SEED], keep=lambda word: True) == (1, 3)
     assert ev.pointing_accuracy([weights, weights], [SEED, SEED]) == 0.5
 
 
@@ -362,3 +362,12 @@ def test_pointing_refuses_weights_that_are_not_of_the_reference():
 )
 def test_content_words(word, content):
     assert ev.is_content_word(word) is content
+
+
+def test_pointing_may_reach_to_the_neighbour() -> None:
+    pair = Pair("घर में है", "is in home", sure=((0, 2), (1, 1), (2, 0)))
+    weights = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.1, 0.9, 0.0]])  # "home" looks at में, beside घर
+    assert ev.pointing_counts([weights], [pair]) == (0, 1)
+    assert ev.pointing_counts([weights], [pair], reach=1) == (1, 1)
+    weights[2] = [0.1, 0.0, 0.9]  # and now two words away
+    assert ev.pointing_counts([weights], [pair], reach=1) == (0, 1)

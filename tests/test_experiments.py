@@ -41,7 +41,7 @@ def test_the_first_losses_of_a_stored_run_come_again(name: str) -> None:
     shape = (
         experiments.WITHOUT_ATTENTION
         if name == "bottleneck"
-        else {"order": row["order"], "scorer": row["scorer"], "embedding": 64, "hidden": 128}
+        else {**experiments.SCORER_MODEL, "order": row["order"], "scorer": row["scorer"]}
     )
     config = experiments.core_config(experiments.measured(name)["steps"], row["seed"])
     losses = experiments.first_losses(task, config, len(row["first_losses"]), **shape)

@@ -215,6 +215,8 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path
         write_atomically(path, fail)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+    write_atomically(path, lambda file: file.write(b"new"))
+    assert path.read_bytes() == b"new" and path.stat().st_mode & 0o044
 
 
 def test_resuming_with_another_configuration_is_refused() -> None:
