@@ -122,3 +122,19 @@ def test_the_kernel_is_the_python_of_this_environment(tmp_path: Path) -> None:
     source.write_text("# %%\nimport sys\n\nprint(sys.prefix)\n")
     notebook = build.build(source, tmp_path)
     assert notebook.cells[0].outputs[0].text == f"{sys.prefix}\n"
+
+
+def test_versions_compare_by_number() -> None:
+    from lib.environment import at_least
+
+    assert at_least("2.13.0+cpu", "2.9") and at_least("2", "2.0") and at_least("0.2.10", "0.2.9")
+    assert not at_least("2.8.1", "2.9") and not at_least("3.10.7", "3.11")
+
+
+def test_the_check_names_the_package_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lib import environment
+
+    monkeypatch.setattr(environment, "installed", lambda name: None if name == "torch" else "0.1")
+    lines = environment.check_environment()
+    assert any("torch" in line and "missing" in line and "pip install" in line for line in lines)
+    assert any("numpy" in line and "too old (0.1)" in line and ">=2.0" in line for line in lines)
