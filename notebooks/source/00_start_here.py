@@ -44,15 +44,8 @@ for line in check_environment():
 
 # %% [markdown]
 # Anything that is not *ok*? Close this, and in the course's folder run `python3 run.py lab` once more (or
-# `pip install -r requirements.txt` if you installed by hand). The versions themselves, for a question to someone else:
-
-# %% tags=["nbval-ignore-output"]
-from lib.environment import versions
-
-for name, version in versions().items():
-    print(f"{name:14} {version}")
-
-# %% [markdown]
+# `pip install -r requirements.txt` if you installed by hand).
+#
 # ## 2. Hindi on your screen
 #
 # In Devanagari, letters join and change places: in कि the sign ि is *typed* after क and *drawn* before it; क + ् + ष becomes क्ष. Pictures in
@@ -71,18 +64,55 @@ heatmap(
 )
 
 # %% [markdown]
-# ## 3. How fast is it?
+# ## 3. The language you will work with
 #
-# One training step of the kind used in notebook 01, measured here. The times on the first page of each notebook are for two cores that need about
-# 100 to 250 milliseconds for it; expect yours to scale.
+# The course has a language of its own: correct Hindi, made by a grammar, with one right English translation for each sentence and with
+# links that say which English word comes from which Hindi word. Here is the first sentence of its training set that has कल in it. कल is *yesterday* or
+# *tomorrow*; what tells them apart?
 
-# %% tags=["nbval-ignore-output"]
-from lib.environment import milliseconds_per_step
+# %%
+from lib.corpus import load
 
-print(f"{milliseconds_per_step():.0f} ms a training step")
+train = load("train")
+print(f"{len(train):,} pairs to learn from")
+for tense in ("yesterday", "tomorrow"):
+    pair = next(pair for pair in train if "kal" in pair.tags and tense in pair.target)
+    print(f"\n{pair.source}\n{pair.target}")
 
 # %% [markdown]
-# ## 4. How to learn with this course
+# The verb at the very end. And the links of one short sentence, as the grammar knows them:
+
+# %%
+from lib.text import words
+
+pair = next(pair for pair in train if len(words(pair.source)) == 5 and "kal" in pair.tags)
+hindi, english = words(pair.source), words(pair.target)
+for source, target in pair.sure:
+    print(f"{hindi[source]} – {english[target]}")
+
+# %% [markdown]
+# Thirteen things that Hindi and English do differently are marked in it, and each will be measured apart in notebook 04:
+
+# %%
+from lib.grammar import TAGS
+
+print(", ".join(TAGS))
+
+# %% [markdown]
+# ## 4. How fast is it, and which versions?
+#
+# One training step of the kind used in notebook 01, measured here. The times on the first page of each notebook are for two cores that need about
+# 100 milliseconds for it; expect yours to scale. The versions are for a question to someone else.
+
+# %% tags=["nbval-ignore-output"]
+from lib.environment import milliseconds_per_step, versions
+
+print(f"{milliseconds_per_step():.0f} ms a training step")
+for name, version in versions().items():
+    print(f"{name:29} {version}")
+
+# %% [markdown]
+# ## 5. How to learn with this course
 #
 # Reading feels like learning, and mostly is not. Two habits make the difference:
 #

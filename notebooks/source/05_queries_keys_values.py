@@ -27,8 +27,8 @@ from lib.plots import curves, heatmap, use_course_style
 from lib.seq2seq import count_parameters
 from lib.training import TrainConfig
 
-use_course_style()
 torch.manual_seed(0)
+use_course_style()
 
 # %% [markdown]
 # ## 1. The same recipe, renamed
@@ -235,10 +235,10 @@ for name, trained in pair.items():
     print(f"{name}: the loss fell to less than a fifth of its first value: {fell < 0.2}")
 
 # %% [markdown]
-# **What you saw.** Look at your own two lines above before you read on. On a small language and after a few hundred updates, expect no
-# triumph: a recurrent network knows from the start that words come one after the other, a Transformer has to learn from data what its positions mean. Its
-# attention is also spread over layers and heads, so the mean over the heads of one layer need not look like an alignment. Transformers overtook recurrent models where
-# data and hardware are large. The next section shows the other half of the reason.
+# **What you saw.** Both learn the language in a few hundred updates, and at this size neither leaves the other far behind; another number of updates, or a
+# recurrent encoder that reads in both directions, can exchange their places. Look at where each one points, too. The Transformer's weights are a mean over the heads of its
+# last layer, and its encoder states were mixed from the whole sentence in two layers, so nothing obliges them to look like an alignment. What made Transformers win is not in
+# this table: data, hardware, and the subject of the next section.
 #
 # ## 9. Parallel and sequential time
 #
