@@ -180,9 +180,7 @@ def build(source: Path, folder: Path = HERE, seconds: int | None = None) -> Note
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the notebooks that are named, or all."""
-    parser = argparse.ArgumentParser(
-        prog="run.py build", description="Build the notebooks from their source."
-    )
+    parser = argparse.ArgumentParser(prog="run.py build", description="Build the notebooks from their source.")
     parser.add_argument("names", nargs="*", help="beginnings of names, for example 02; all if there are none")
     parser.add_argument("--timeout", type=int, metavar="SECONDS", help="a limit for every cell")
     options = parser.parse_args(arguments)
@@ -190,9 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in options.names if not any(path.stem.startswith(name) for path in every)]
     if unknown or not every:
         stems = ", ".join(path.stem for path in every) or "none"
-        print(
-            f"No source begins with {', '.join(unknown) or 'anything'}. There are: {stems}.", file=sys.stderr
-        )
+        print(f"No source begins with {', '.join(unknown) or 'anything'}. There are: {stems}.", file=sys.stderr)
         return 2
     failed = 0
     for path in every:

@@ -335,8 +335,8 @@ SEED = Pair("मैं स्कूल जाता हूँ", "I go to school"
 def test_pointing_counts_content_words_with_a_sure_link():
     weights = np.array([[0.1, 0.9, 0, 0], [0, 0.1, 0.5, 0.4], [0, 0, 0, 1.0], [0.6, 0.4, 0, 0]])
     # "go" is right, "school" wrong; "I" is of a closed class, "to" has no sure link.
-    assert ev.ev.pointing_counts([weights], [SEED]) == (1, 2)
-    assert ev.ev.pointing_counts([weights], [SEED], keep=lambda word: True) == (1, 3)
+    assert ev.pointing_counts([weights], [SEED]) == (1, 2)
+    assert ev.pointing_counts([weights], [SEED], keep=lambda word: True) == (1, 3)
     assert ev.pointing_accuracy([weights, weights], [SEED, SEED]) == 0.5
 
 

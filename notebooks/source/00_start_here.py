@@ -57,7 +57,7 @@ for line in check_environment():
 from lib.plots import heatmap, use_course_style
 
 use_course_style()
-alt = "A heat map whose labels show five Hindi samples: कि, क्ष, हिन्दी, विद्यार्थी, ▁किताब. They should look as in the text above."
+alt = "A heat map with five Hindi samples as labels. They should look as in the text above."
 samples = ["कि", "क्ष", "हिन्दी", "विद्यार्थी", "▁किताब"]
 heatmap(
     [[0.5, 0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.2, 0.4]], samples, ["first", "second"], title="Letters", alt=alt

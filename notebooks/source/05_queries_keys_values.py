@@ -93,7 +93,7 @@ print("float64, at most 1e-12:", difference(torch.float64) <= 1e-12)
 # %%
 mixed, weights = attend(query=H, keys=H, values=H, score=scaled_dot_score)  # (1, 4, 3), (1, 4, 4)
 labels = ["मैं", "स्कूल", "जाता", "हूँ"]
-alt = "Heat map, 4 rows by 4 columns: how each of four words attends to all four. Each row's largest weight is on the word itself."
+alt = "Heat map, 4 words by 4 words: each row has its largest weight on the word itself."
 print("each word looks most at itself:", weights[0].argmax(-1).tolist() == [0, 1, 2, 3])
 heatmap(weights[0], labels, labels, title="Self-attention over the worked example", alt=alt)
 
