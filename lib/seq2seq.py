@@ -353,11 +353,11 @@ class Seq2Seq(nn.Module):
 
     def forward(self, source: Tensor, source_mask: Tensor, target: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S) or None."""
+        memory = self.encode(source, source_mask)
         if len(source) != len(target):
             raise ValueError(
                 f"{len(source)} source and {len(target)} target sentences: a batch has one of each a pair"
             )
-        memory = self.encode(source, source_mask)
         logits, _, weights = self._decode(target, self.start(memory), memory)
         return logits, weights
 
