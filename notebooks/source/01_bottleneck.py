@@ -13,7 +13,7 @@
 # - separate what a fixed vector can *hold* from what can be *learned* through it;
 # - explain why one Hindi verb ending, ten words away, decides between *he* and *she*.
 #
-# **Time on two cores:** about 3 minutes of running, 40 minutes of reading and thinking.
+# **Time on two cores:** about 5 minutes of running, 40 minutes of reading and thinking.
 
 # %%
 import inspect

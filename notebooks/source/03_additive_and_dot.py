@@ -14,7 +14,7 @@
 # - explain why a Transformer divides by $\sqrt{d}$;
 # - find a missing mask from its symptom.
 #
-# **Time on two cores:** about 3 minutes of running, 45 minutes of reading and thinking.
+# **Time on two cores:** about 4 minutes of running, 45 minutes of reading and thinking.
 
 # %%
 import inspect

@@ -15,7 +15,7 @@
 # - report BLEU and chrF with their signature, and see by length and by phenomenon what one number hides;
 # - measure whether attention looks at the right word.
 #
-# **Time on two cores:** about 4 minutes of running, 60 minutes of reading and trying.
+# **Time on two cores:** about 3 minutes of running, 60 minutes of reading and trying.
 
 # %%
 import tempfile

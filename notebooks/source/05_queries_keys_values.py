@@ -12,7 +12,7 @@
 # - explain a key–value cache in one sentence;
 # - compare a tiny Transformer with your recurrent model in quality, alignment and time.
 #
-# **Time on two cores:** about 2 minutes of running, 50 minutes of reading and thinking.
+# **Time on two cores:** about 3 minutes of running, 50 minutes of reading and thinking.
 
 # %%
 import inspect
