@@ -29,7 +29,7 @@
 # | 01 The bottleneck | what is lost when a sentence must pass through one vector? | 40 | 5 |
 # | 02 Attention by hand | what exactly is computed, number by number? | 75 | ¼ |
 # | 03 Additive or dot | which score, at what cost, and when is it asked? | 45 | 4 |
-# | 04 A full training | what does a real system need, and how is it measured? | 60 | 3 |
+# | 04 A full training | what does a real system need, and how is it measured? | 60 | 4 |
 # | 05 Queries, keys and values | how does this become a Transformer? | 50 | 3 |
 #
 # ## 1. Does your machine have what it needs?

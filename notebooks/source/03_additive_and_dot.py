@@ -261,7 +261,7 @@ curves(
 for scale in (1.0, 1 / math.sqrt(512)):
     scores = (dot_score(query, keys) * scale).requires_grad_()  # (500, 1, 20), d = 512
     masked_softmax(scores)[..., 0].sum().backward()
-    print(f"scale {scale:.3f}: mean size of the gradient above 0.01: {scores.grad.abs().mean().item() > 0.01}")
+    print(f"scale {scale:.3f}: mean size of the gradient above 0.002: {scores.grad.abs().mean().item() > 0.002}")
 
 # %% [markdown]
 # The states of an LSTM are small (between −1 and 1, mostly nearer to 0), so here unscaled dot products do well, as you saw in section 3. In a

@@ -15,7 +15,7 @@
 # - report BLEU and chrF with their signature, and see by length and by phenomenon what one number hides;
 # - measure whether attention looks at the right word.
 #
-# **Time on two cores:** about 3 minutes of running, 60 minutes of reading and trying.
+# **Time on two cores:** about 4 minutes of running, 60 minutes of reading and trying.
 
 # %%
 import tempfile
@@ -148,7 +148,7 @@ config = ModelConfig(
     scorer="dot",
 )
 model = Seq2Seq(config).to(pick_device())
-settings = TrainConfig(steps=1_600, learning_rate=5e-3, evaluate_every=400)
+settings = TrainConfig(steps=2_600, learning_rate=5e-3, evaluate_every=650)
 trainer = Trainer(
     model, task.encoded, settings, dev=experiments.encode_pairs(dev, source_tokenizer, target_tokenizer)
 )
@@ -217,7 +217,7 @@ for name, texts in (("greedy", greedy), ("beam 5", beam)):
 
 # %%
 if controlled:
-    print("BLEU at least 95:", bleu(greedy, test.targets).value >= 95)
+    print("BLEU at least 85:", bleu(greedy, test.targets).value >= 85)
     print("exact match at least 85 %:", exact_match(greedy, test.targets).mean() >= 0.85)
     gain = exact_match(beam, test.targets).mean() - exact_match(greedy, test.targets).mean()
     print("a beam of 5 changes exact match by less than 3 points:", abs(gain) < 0.03)
@@ -263,6 +263,7 @@ if controlled:
 # %% tags=["nbval-ignore-output"]
 if challenge:
     rows = sorted(challenge.values(), key=lambda row: row.mean)
+    print(*(f"{row.label} {row.mean:.3f}" for row in rows), sep=", ")
     display(bars({"challenge sets": rows}, xlabel="exact match", title="Thirteen phenomena"))
 
 # %% [markdown]
