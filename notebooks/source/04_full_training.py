@@ -174,7 +174,7 @@ model, trainer = resumed.model, resumed
 history = trainer.run()
 print("steps:", len(history.losses), " interrupted:", history.interrupted)
 
-# %% tags=["nbval-ignore-output"]
+# %%
 from lib.plots import bars, curves, heatmap, use_course_style
 
 use_course_style()
@@ -186,6 +186,7 @@ curves(
     xlabel="step",
     ylabel="loss per token (nats)",
     title=f"{history.seconds:.0f} seconds of training",
+    alt="Training loss and dev loss per token against the step: both fall and end close to zero.",
 )
 
 # %% [markdown]
@@ -242,13 +243,18 @@ print("chrF of the same:", chrf(["Good morning", "Thank you"], ["Good morning", 
 # the gender that only the verb shows, कल, ने with a verb that agrees with the object, and so on. **Predict:** which will be
 # worst?
 
-# %% tags=["nbval-ignore-output"]
+# %%
 from IPython.display import display
 
 from lib.evaluation import by_length, mean_row
 
 rows = by_length(exact_match(greedy, test.targets), experiments.source_lengths(test))
-bars({"test set": rows}, xlabel="exact match", title="By source length")
+bars(
+    {"test set": rows},
+    xlabel="exact match",
+    title="By source length",
+    alt="Exact match on the test set in five groups of source length.",
+)
 
 # %% tags=["slow"]
 challenge = {}
@@ -257,31 +263,32 @@ if controlled:
         challenge[tag] = mean_row(tag, experiments.solved(translator, load(f"challenge/{tag}")))
     print("smallest set:", min(row.n for row in challenge.values()))
     print("worst phenomenon, at least 80 % right:", min(row.mean for row in challenge.values()) >= 0.80)
-    print("he or she, at least 95 %:", challenge["verb_gender"].mean >= 0.95)
-    print("कल, at least 95 %:", challenge["kal"].mean >= 0.95)
+    print("he or she, at least 90 %:", challenge["verb_gender"].mean >= 0.90)
+    print("कल, at least 90 %:", challenge["kal"].mean >= 0.90)
 
-# %% tags=["nbval-ignore-output"]
+# %%
 if challenge:
     rows = sorted(challenge.values(), key=lambda row: row.mean)
-    print(*(f"{row.label} {row.mean:.3f}" for row in rows), sep=", ")
-    display(bars({"challenge sets": rows}, xlabel="exact match", title="Thirteen phenomena"))
+    display(
+        bars(
+            {"challenge sets": rows},
+            xlabel="exact match",
+            title="Thirteen phenomena",
+            alt="Exact match on thirteen challenge sets, worst first.",
+        )
+    )
 
 # %% [markdown]
 # And beyond all lengths of the training set? The set `long` holds only sentences longer than any the model was trained on.
 
-# %% tags=["nbval-ignore-output"]
+# %%
 if controlled:
     far = load("long")
-    print(
-        "longest in training:",
-        max(experiments.source_lengths(train)),
-        "words; here",
-        min(experiments.source_lengths(far)),
-        "to",
-        max(experiments.source_lengths(far)),
-    )
+    print("longest in training:", max(experiments.source_lengths(train)), "words; here", end=" ")
+    print(min(experiments.source_lengths(far)), "to", max(experiments.source_lengths(far)))
     found = [translation.text for translation in translator.translate(far.sources)]
-    print(f"exact match {exact_match(found, far.targets).mean():.2f}, BLEU {bleu(found, far.targets).value:.1f}")
+    print("exact match below one half:", exact_match(found, far.targets).mean() < 0.5)
+    print("BLEU below that of the test set:", bleu(found, far.targets).value < bleu(greedy, test.targets).value)
 
 # %% [markdown]
 # **What you saw.** Little is exactly right there. Attention took the bottleneck away; it did not teach the decoder to keep its place over more words than
@@ -299,6 +306,8 @@ if controlled:
     quality = experiments.quality(translator, test)
     for name, value in quality.items():
         print(f"{name:22} {value:.3f}")
+    for row in challenge.values():
+        print(f"{row.label:22} {row.mean:.3f}")
 
 # %%
 if controlled:
@@ -325,8 +334,14 @@ if controlled:
     print("in the training set:", "मैं स्कूल जाता हूँ" in {source.rstrip("।") for source in train.sources})
     print("translation:", seed.text)
 
-# %% tags=["nbval-ignore-output"]
-heatmap(seed.weights, seed.source_pieces, seed.target_pieces, title=f"{seed.source} → {seed.text}")
+# %%
+heatmap(
+    seed.weights,
+    seed.source_pieces,
+    seed.target_pieces,
+    title=f"{seed.source} → {seed.text}",
+    alt="Heat map of attention for the seed sentence, English pieces in rows, Hindi pieces in columns.",
+)
 
 # %% [markdown]
 # **What you saw.** Read the row of *I* with care. You may have expected it to look at मैं alone. A state h_i sums up its word
