@@ -67,9 +67,10 @@ def attend(
         context (..., T, Dv) and weights (..., T, S).
     """
     scores = (score or dot_score)(query, keys)  # (..., T, S)
-    if mask is not None and mask.dim() == 2 and scores.dim() == 3:
+    if mask is not None and mask.dim() == 2 and scores.dim() > 2:
         _check_source_length(scores, mask)
-        mask = mask.unsqueeze(1)  # (B, 1, S): the same source words are real for every target step
+        # (B, 1, …, 1, S): the same source words are real for every target step, and for every head
+        mask = mask.view(len(mask), *[1] * (scores.dim() - 2), -1)
     weights = masked_softmax(scores, mask)  # (..., T, S)
     return weights @ values, weights  # (..., T, Dv), (..., T, S)
 
@@ -156,9 +157,11 @@ class DotScorer(nn.Module):
         self.scale = scale
 
     def project(self, states: Tensor) -> Tensor:
+        """The keys are the states as they are: (B, S, D) -> (B, S, D)."""
         return states
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """query (B, T, D), keys (B, S, D) -> (B, T, S)"""
         return scaled_dot_score(query, keys) if self.scale else dot_score(query, keys)
 
 
@@ -170,9 +173,11 @@ class GeneralScorer(nn.Module):
         self.key_projection = nn.Linear(key_size, query_size, bias=False)
 
     def project(self, states: Tensor) -> Tensor:
-        return self.key_projection(states)  # (B, S, Dq)
+        """W k_i: (B, S, Dk) -> (B, S, Dq)"""
+        return self.key_projection(states)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """query (B, T, Dq), projected keys (B, S, Dq) -> (B, T, S)"""
         return dot_score(query, keys)
 
 
@@ -186,9 +191,11 @@ class AdditiveScorer(nn.Module):
         self.v = nn.Parameter(torch.empty(size).uniform_(-1, 1) / math.sqrt(size))
 
     def project(self, states: Tensor) -> Tensor:
-        return self.key_projection(states)  # (B, S, A)
+        """W_h k_i: (B, S, Dk) -> (B, S, A)"""
+        return self.key_projection(states)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """query (B, T, Dq), projected keys (B, S, A) -> (B, T, S)"""
         return _weigh_sums(self.query_projection(query), keys, self.v)
 
 
@@ -206,9 +213,11 @@ class ConcatScorer(nn.Module):
         self.v = nn.Parameter(torch.empty(size).uniform_(-1, 1) / math.sqrt(size))
 
     def project(self, states: Tensor) -> Tensor:
-        return F.linear(states, self.projection.weight[:, self.query_size :])  # (B, S, A)
+        """The keys' half of W k: (B, S, Dk) -> (B, S, A)"""
+        return F.linear(states, self.projection.weight[:, self.query_size :])
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """query (B, T, Dq), projected keys (B, S, A) -> (B, T, S)"""
         return _weigh_sums(F.linear(query, self.projection.weight[:, : self.query_size]), keys, self.v)
 
 

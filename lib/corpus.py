@@ -240,14 +240,16 @@ def _own_line(pair: Pair) -> str:
     )
     alignment = " ".join(f"{s}{mark}{t}" for s, t, mark in links)
     source, target = (re.sub(r"[\t\r\n]+", " ", text) for text in (pair.source, pair.target))
-    return f"{source}\t{target}\t{alignment}\t{','.join(pair.tags)}"
+    tags, attribution = (re.sub(r"[\t\r\n]+", " ", text) for text in (",".join(pair.tags), pair.attribution))
+    line = f"{source}\t{target}\t{alignment}\t{tags}"
+    return f"{line}\t{attribution}" if attribution else line
 
 
 def _own_row(line: str) -> Pair:
     columns = line.split("\t")
-    if len(columns) != 4:
-        raise ValueError(_columns(line, "4"))
-    source, target, alignment, tags = columns
+    if len(columns) not in (4, 5):
+        raise ValueError(_columns(line, "4, or 5 with an attribution"))
+    source, target, alignment, tags, attribution = (*columns, "")[:5]
     links: dict[str, list[Link]] = {"-": [], "?": []}
     for link in alignment.split():
         match = _LINK.fullmatch(link)
@@ -259,7 +261,7 @@ def _own_row(line: str) -> Pair:
         if any(s >= shape[0] or t >= shape[1] for s, t in drawn):
             raise ValueError(f"a link points outside {shape[0]} source and {shape[1]} target words")
     named = tuple(tag for name in tags.split(",") if (tag := name.strip()))
-    return Pair(source, target, tuple(links["-"]), tuple(links["?"]), named)
+    return Pair(source, target, tuple(links["-"]), tuple(links["?"]), named, attribution)
 
 
 def _manythings_row(line: str, source_column: int | None) -> Pair:

@@ -21,7 +21,7 @@ from lib.text import normalise, words
 
 Statistic = Callable[[np.ndarray], float]
 FEW_LINES = 100
-LENGTH_EDGES = (8, 16, 24, 32)
+LENGTH_EDGES = (8, 16, 24, 32)  # words: < 8, 8–15, 16–23, 24–31, ≥ 32
 MARKERS = re.compile(r"▁|</?s>|<(?:pad|unk|bos|eos|sos)>", re.IGNORECASE)
 
 # The closed classes of English. Often no single Hindi word decides them: an article has none, and "he" takes
@@ -62,7 +62,8 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
     """Corpus BLEU, 0 to 100: geometric mean of 1- to 4-gram precisions, brevity penalty (Papineni 2002).
 
     Over the whole corpus at once, not a mean over sentences; cased; on text as a reader sees it: sacrebleu
-    tokenises it. Without a single 4-gram right it is 0: look at `chrf` too. Errors: see `check_texts`.
+    tokenises it. It is 0 where the hypotheses have no run of four words at all; else the smoothing named in the
+    signature keeps it above 0: look at `chrf` too. Errors: see `check_texts`.
     """
     from sacrebleu.metrics import BLEU
 

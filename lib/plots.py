@@ -595,8 +595,11 @@ def _ranking(values: Sequence[tuple[str, float]], percent: bool, digits: int | N
     """Which name is highest and which lowest; where digits are asked for, every name with its value."""
     ranked = sorted(values, key=lambda item: -item[1])
     if digits is None:
-        names = [name for name, _ in ranked]
-        return f"highest {names[0]}; lowest {names[-1]}"
+        top, bottom = ranked[0][1], ranked[-1][1]
+        if top == bottom:
+            return "all equal" if len(ranked) > 1 else f"{ranked[0][0]} alone"
+        highest, lowest = ([name for name, value in ranked if value == wanted] for wanted in (top, bottom))
+        return f"highest {' and '.join(highest)}; lowest {' and '.join(lowest)}"
     if percent:
         return "; ".join(f"{name} {_number(100 * value, digits)}%" for name, value in ranked)
     return "; ".join(f"{name} {_number(value, digits)}" for name, value in ranked)

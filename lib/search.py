@@ -9,6 +9,7 @@ Letters: B sentences still open, K beam size, V vocabulary, S source length, t w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class Hypothesis:
 
 def length_limit(source_mask: Tensor, max_length: int | None = None) -> Tensor:
     """The most words, </s> included, that each sentence may get: 2 · its source length + 10, or `max_length`. (B)"""
+    if max_length is not None and max_length < 1:
+        raise ValueError(f"max_length={max_length}: a translation has at least one token, its end mark")
     limit = 2 * source_mask.sum(1) + 10
     return limit if max_length is None else limit.clamp(max=max_length)
 
@@ -139,7 +142,7 @@ def beam(
         alpha: strength of the length penalty, ≥ 0. beta: strength of the coverage penalty, ≥ 0.
         The rest as in `greedy`.
     """
-    if size < 1 or alpha < 0 or beta < 0:
+    if size < 1 or not (0 <= alpha < math.inf and 0 <= beta < math.inf):
         raise ValueError(f"beam size={size}, alpha={alpha}, beta={beta}: expected size ≥ 1 and both penalties ≥ 0")
     memory = model.encode(source, source_mask)
     rows = torch.arange(len(source), device=source.device).repeat_interleave(size)
@@ -251,12 +254,13 @@ def _keep(run: _Beam, kept: Tensor) -> None:
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """Dropout off inside, the earlier mode restored afterwards, also after an error."""
-    training = model.training
+    modes = [(part, part.training) for part in model.modules()]  # a frozen part may have a mode of its own
     model.eval()
     try:
         yield
     finally:
-        model.train(training)
+        for part, training in modes:
+            part.training = training
 
 
 @dataclass
@@ -298,10 +302,15 @@ class Translator:
             beam_size: 1 is greedy search. alpha, beta: penalties of the beam search.
 
         Raises:
-            TypeError: `lines` is one string, not several.
+            TypeError: `lines` is one string, not several, or holds something that is not a string.
+            ValueError: batch_size, beam_size or max_length is below 1, a penalty negative or not finite.
         """
         if isinstance(lines, str):
             raise TypeError(f"translate takes a list of lines, got one string: write translate([{lines[:20]!r}])")
+        if strange := next((line for line in lines if not isinstance(line, str)), None):
+            raise TypeError(f"translate takes a list of strings, got a {type(strange).__name__} in it: give its text")
+        if batch_size < 1 or beam_size < 1:
+            raise ValueError(f"batch_size={batch_size} and beam_size={beam_size}: both must be at least 1")
         sources = [self.source_tokenizer.encode(line) for line in lines]
         results = [Translation(line, "", [], [], None, 0.0, True) for line in lines]
         order = sorted((i for i in range(len(lines)) if sources[i]), key=lambda i: len(sources[i]))

@@ -234,6 +234,10 @@ class PlainDecoder(nn.Module):
         self.recurrence = Recurrence(config, config.state_size if self.repeat else 0)
         self.combine = nn.Linear(config.hidden + config.state_size, config.hidden) if self.repeat else None
 
+    def keys(self, states: Tensor) -> Tensor:
+        """Nothing is looked up here, so the states stay as they are."""
+        return states
+
     def unroll(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, None]:
         """embedded (B, T, E) -> features (B, T, H) for the output layer, the last state, no weights."""
         if not self.repeat:
@@ -253,12 +257,16 @@ class LuongDecoder(nn.Module):
     that up: s_t = RNN([y_{t-1}; s~_{t-1}], s_{t-1}).
     """
 
-    def __init__(self, config: ModelConfig, scorer: nn.Module) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.input_feeding = config.input_feeding
-        self.scorer = scorer
         self.recurrence = Recurrence(config, config.hidden if config.input_feeding else 0)
         self.combine = nn.Linear(config.hidden + config.state_size, config.hidden)
+        self.scorer = make_scorer(config.scorer, config.hidden, config.state_size)
+
+    def keys(self, states: Tensor) -> Tensor:
+        """The encoder states as the scorer wants them, once for a sentence: (B, S, D) -> (B, S, A)."""
+        return self.scorer.project(states)
 
     def unroll(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         """embedded (B, T, E) -> features s~ (B, T, H), the last state, weights (B, T, S)."""
@@ -291,11 +299,15 @@ class BahdanauDecoder(nn.Module):
     step before, so this loop cannot be unrolled; what does not depend on it stays outside.
     """
 
-    def __init__(self, config: ModelConfig, scorer: nn.Module) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.scorer = scorer
         self.recurrence = Recurrence(config, config.state_size)
         self.combine = nn.Linear(config.hidden + config.state_size + config.embedding, config.hidden)
+        self.scorer = make_scorer(config.scorer, config.hidden, config.state_size)
+
+    def keys(self, states: Tensor) -> Tensor:
+        """The encoder states as the scorer wants them, once for a sentence: (B, S, D) -> (B, S, A)."""
+        return self.scorer.project(states)
 
     def unroll(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         """embedded (B, T, E) -> features (B, T, H), the last state, weights (B, T, S)."""
@@ -313,6 +325,9 @@ class BahdanauDecoder(nn.Module):
         return features, State(recurrent), torch.cat(weights, dim=1)
 
 
+DECODERS = {"none": PlainDecoder, "fixed": PlainDecoder, "bahdanau": BahdanauDecoder, "luong": LuongDecoder}
+
+
 class Seq2Seq(nn.Module):
     """An encoder, a bridge, one of the decoders and an output layer."""
 
@@ -323,22 +338,17 @@ class Seq2Seq(nn.Module):
         self.bridge = Bridge(config)
         self.embedding = nn.Embedding(config.target_vocab, config.embedding, padding_idx=config.pad_id)
         self.dropout = nn.Dropout(config.dropout)
-        self.scorer: nn.Module | None = None
-        if config.order in ("none", "fixed"):
-            self.decoder: nn.Module = PlainDecoder(config)
-        else:
-            self.scorer = make_scorer(config.scorer, config.hidden, config.state_size)
-            decoder = LuongDecoder if config.order == "luong" else BahdanauDecoder
-            self.decoder = decoder(config, self.scorer)
         self.output = nn.Linear(config.hidden, config.target_vocab)
+        # The decoder comes last, and in it the scorer: with the same seed, models that differ in the scorer alone
+        # start with the same weights everywhere else.
+        self.decoder = DECODERS[config.order](config)
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """Read the source once: ids (B, S) and mask (B, S) -> `Memory`."""
         check_ids("source", source, self.config.source_vocab)
         check_source_mask(source, source_mask)
         states, final = self.encoder(source, source_mask)  # (B, S, D)
-        keys = states if self.scorer is None else self.scorer.project(states)  # (B, S, A)
-        return Memory(states, keys, source_mask, final)
+        return Memory(states, self.decoder.keys(states), source_mask, final)
 
     def start(self, memory: Memory) -> State:
         """The decoder state s_0, as the bridge makes it from the encoder's final state."""
@@ -354,10 +364,7 @@ class Seq2Seq(nn.Module):
     def forward(self, source: Tensor, source_mask: Tensor, target: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S) or None."""
         memory = self.encode(source, source_mask)
-        if len(source) != len(target):
-            raise ValueError(
-                f"{len(source)} source and {len(target)} target sentences: a batch has one of each a pair"
-            )
+        check_batch(source, target)
         logits, _, weights = self._decode(target, self.start(memory), memory)
         return logits, weights
 
@@ -378,7 +385,14 @@ def _check_choice(what: str, given: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{what}={given!r} is not known: choose one of {', '.join(choices)}")
 
 
+def check_batch(source: Tensor, target: Tensor) -> None:
+    """ValueError unless there are as many source as target sentences."""
+    if len(source) != len(target):
+        raise ValueError(f"{len(source)} source and {len(target)} target sentences: a batch has one of each a pair")
+
+
 def check_ids(what: str, ids: Tensor, vocabulary: int) -> None:
+    """ValueError unless `ids` has shape (B, L) with L ≥ 1 and every id is in the vocabulary."""
     if ids.dim() != 2 or ids.shape[1] == 0:
         raise ValueError(f"{what} ids have shape {tuple(ids.shape)}: expected (batch, length) with length ≥ 1")
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocabulary:
@@ -389,6 +403,7 @@ def check_ids(what: str, ids: Tensor, vocabulary: int) -> None:
 
 
 def check_source_mask(source: Tensor, mask: Tensor) -> None:
+    """TypeError or ValueError unless `mask` is boolean, as large as `source`, and has its padding at the end."""
     if mask.dtype != torch.bool:
         raise TypeError(f"the source mask has type {mask.dtype}: it must be boolean, True for a real token")
     if mask.shape != source.shape:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.attention import attend, scaled_dot_score
-from lib.seq2seq import check_ids, check_source_mask
+from lib.seq2seq import check_batch, check_ids, check_source_mask
 
 
 def self_attention(states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -91,8 +91,8 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, queries: Tensor, known: KeysValues, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """queries (B, T, D), mask (B, S) or (1, T, S) -> (B, T, D) and the weights of each head, (B, N, T, S)."""
-        if mask is not None:  # the same for every head: (B, 1, 1, S) or (1, 1, T, S)
-            mask = mask[:, None, None] if mask.dim() == 2 else mask[:, None]
+        if mask is not None and mask.dim() == 3:
+            mask = mask[:, None]  # (1, 1, T, S): the same for every head
         query = split_heads(self.query_projection(queries), self.heads)  # (B, N, T, D / N)
         context, weights = attend(query, known.keys, known.values, mask, scaled_dot_score)  # (B, N, T, D / N)
         return self.output_projection(merge_heads(context)), weights
@@ -222,6 +222,7 @@ class TinyTransformer(nn.Module):
     def forward(self, source: Tensor, source_mask: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """Teacher forcing: target in (B, T), beginning with <s> -> logits (B, T, V), weights (B, T, S)."""
         memory = self.encode(source, source_mask)
+        check_batch(source, target)
         logits, _, weights = self._decode(target, self.start(memory), memory)
         return logits, weights
 

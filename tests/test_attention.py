@@ -365,3 +365,15 @@ def test_an_unknown_scorer_is_refused_with_the_choices() -> None:
 def test_a_mask_of_another_source_length_is_named_as_it_was_given() -> None:
     with pytest.raises(ValueError, match=r"mask has shape \(2, 5\), scores have \(2, 4, 7\): the last axis of both"):
         attend(torch.randn(2, 4, 3), torch.randn(2, 7, 3), torch.randn(2, 7, 3), torch.ones(2, 5, dtype=torch.bool))
+
+
+def test_a_mask_of_the_source_holds_for_every_head_where_batch_and_steps_are_equal() -> None:
+    """(B, S) against scores (B, N, T, S) with B = T: right only if the mask is not taken for one over (T, S)."""
+    query, keys = torch.randn(3, 2, 3, 4), torch.randn(3, 2, 5, 4)
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]], dtype=torch.bool)
+    _, weights = attend(query, keys, keys, mask)
+    for row in range(3):
+        real = int(mask[row].sum())
+        _, alone = attend(query[row], keys[row, :, :real], keys[row, :, :real])
+        assert torch.allclose(weights[row, :, :, :real], alone, atol=1e-6)
+        assert not weights[row, :, :, real:].any()

@@ -216,7 +216,7 @@ def test_a_text_that_would_break_the_columns_does_not(tmp_path: Path, text: str)
     ("row", "reason"),
     [
         ("राम\tRam\t0-0", "3 columns, expected 4"),
-        ("राम\tRam\t0-0\tx\ty", "5 columns, expected 4"),
+        ("राम\tRam\t0-0\tx\ty\tz", "6 columns, expected 4, or 5 with an attribution"),
         ("राम", "1 column, expected 4"),
         (" ", "blank line"),
         ("राम\tRam\t0:0\t", "'0:0' is not like 0-0"),
@@ -353,3 +353,11 @@ def test_groups_that_do_not_fit_are_an_error_not_a_short_split() -> None:
     pairs = [Pair(f"एक {n // 4}", f"one {n // 4}") for n in range(40)]  # ten groups of four
     with pytest.raises(ValueError, match="dev"):
         ParallelCorpus(pairs).split(3, 3)
+
+
+def test_writing_and_reading_keeps_the_attribution(tmp_path: Path) -> None:
+    pairs = [Pair("घर", "home", attribution="CC-BY 2.0 (France)\tAttribution: x #1 & y #2"), Pair("दूध", "milk")]
+    ParallelCorpus(pairs).write_tsv(tmp_path / "own.tsv")
+    again = ParallelCorpus.read_tsv(tmp_path / "own.tsv")
+    assert [pair.attribution for pair in again] == ["CC-BY 2.0 (France) Attribution: x #1 & y #2", ""]
+    assert again.sources == ["घर", "दूध"] and not again.dropped

@@ -371,3 +371,11 @@ def test_pointing_may_reach_to_the_neighbour() -> None:
     assert ev.pointing_counts([weights], [pair], reach=1) == (1, 1)
     weights[2] = [0.1, 0.0, 0.9]  # and now two words away
     assert ev.pointing_counts([weights], [pair], reach=1) == (0, 1)
+
+
+def test_bleu_without_a_right_run_of_four_is_smoothed_and_not_zero() -> None:
+    """n-grams right: 4 of 6, 2 of 5, 1 of 4, 0 of 3; 'exp' smoothing takes 1/(2·3) for the last.
+
+    The fourth root of 4/6 · 2/5 · 1/4 · 1/6 is 0.3247, worked out by hand.
+    """
+    assert ev.bleu(["a b c d e f"], ["a b c x e y"]).value == pytest.approx(100 * (4 / 6 * 2 / 5 / 4 / 6) ** 0.25)

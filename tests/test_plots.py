@@ -412,3 +412,11 @@ def test_importing_and_drawing_need_neither_pyplot_nor_torch():
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_tie_is_not_told_as_a_ranking() -> None:
+    tie = plots.curves({"a": ([1, 2], [0.0, 1.0]), "b": ([1, 2], [0.5, 1.0])}, "x", "y")
+    assert "all equal" in tie.alt and "highest" not in tie.alt
+    three = plots.curves({"a": ([1], [1.0]), "b": ([1], [0.0]), "c": ([1], [0.0])}, "x", "y")
+    assert "highest a; lowest b and c" in three.alt
+    assert "lowest" not in plots.curves({"a": ([1], [1.0])}, "x", "y").alt

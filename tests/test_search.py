@@ -216,3 +216,38 @@ def test_the_mode_comes_back_even_after_an_error() -> None:
         assert not translator.model.training
         raise RuntimeError("stop")
     assert translator.model.training
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_length": 0}, "max_length=0"),
+        ({"max_length": -3, "beam_size": 2}, "max_length=-3"),
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"beam_size": 0}, "beam_size=0"),
+        ({"beam_size": 2, "alpha": float("nan")}, "alpha=nan"),
+        ({"beam_size": 2, "beta": float("inf")}, "beta=inf"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small_translator().translate(["घर"], **settings)
+
+
+def test_a_line_that_is_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        small_translator().translate(["घर", None])
+
+
+def test_a_part_that_was_frozen_stays_so_after_translating() -> None:
+    translator = small_translator()
+    translator.model.train()
+    translator.model.encoder.eval()
+    translator.translate(["घर"])
+    assert translator.model.training and not translator.model.encoder.training
+
+
+def small_translator() -> Translator:
+    tokenizers = WordTokenizer.train(["घर"], "hi"), WordTokenizer.train(["home"], "en")
+    model = Seq2Seq(ModelConfig(*(t.vocab_size for t in tokenizers), embedding=4, hidden=4))
+    return Translator(model, *tokenizers)

@@ -116,7 +116,7 @@ def test_without_feeding_the_whole_target_is_one_call(kind: str, calls: int, mon
 @pytest.mark.parametrize("kind", ["luong", "bahdanau", "feeding"])
 def test_the_keys_are_projected_once_for_a_sentence(kind: str) -> None:
     model, calls = make(kind), []
-    model.scorer.key_projection.register_forward_hook(lambda *_: calls.append(1))
+    model.decoder.scorer.key_projection.register_forward_hook(lambda *_: calls.append(1))
     step_by_step(model, ids(2, 5), MASK, ids(2, 7))
     assert len(calls) == 1
 
@@ -257,7 +257,7 @@ def test_fixed_is_attention_over_the_final_state_alone() -> None:
     fixed, source, target = fixed_from_bahdanau(attentive), ids(2, 5), ids(2, 4, seed=1)
     memory = attentive.encode(source, MASK)
     last = memory.final[0][-1][:, None]  # (B, 1, D): the one state there is to look at
-    alone = Memory(last, attentive.scorer.project(last), MASK[:, :1], memory.final)
+    alone = Memory(last, attentive.decoder.scorer.project(last), MASK[:, :1], memory.final)
     state, logits = attentive.start(alone), []
     for tokens in target.unbind(1):
         logit, state, weight = attentive.step(tokens, state, alone)
@@ -344,7 +344,7 @@ def test_changing_one_encoder_state_changes_its_weight(kind: str) -> None:
     memory = model.encode(ids(2, 5), MASK)
     states = memory.states.clone()
     states[:, 1] += 1
-    changed = replace(memory, states=states, keys=model.scorer.project(states))
+    changed = replace(memory, states=states, keys=model.decoder.scorer.project(states))
     tokens = torch.tensor([3, 4])
     before, after = (model.step(tokens, model.start(memory), m)[2] for m in (memory, changed))
     assert ((before[:, 1] - after[:, 1]).abs() > 1e-6).all()

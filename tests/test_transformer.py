@@ -381,3 +381,10 @@ def test_the_padding_rules_are_those_of_the_recurrent_models() -> None:
         model(torch.full((2, 5), 25), MASK, target)
     with pytest.raises(ValueError, match="target ids run from 25 to 25, the model knows 0 to 20"):
         model(source, MASK, torch.full((2, 4), 25))
+
+
+def test_as_many_source_as_target_sentences_are_asked_for() -> None:
+    model = TinyTransformer(TransformerConfig(20, 20, size=8, heads=2, layers=1))
+    source = torch.ones(2, 3, dtype=torch.long)
+    with pytest.raises(ValueError, match="2 source and 3 target"):
+        model(source, source > 0, torch.ones(3, 2, dtype=torch.long))
