@@ -6,6 +6,7 @@ Letters: B batch, S source length, T target length. A mask is boolean and True m
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
@@ -58,6 +59,7 @@ def batches(
     bucket: bool = True,
     rank: int = 0,
     world: int = 1,
+    first: int = 0,
 ) -> Iterator[Batch]:
     """One epoch: every pair once, in an order that follows from seed and epoch alone.
 
@@ -66,6 +68,8 @@ def batches(
 
     rank, world: of `world` processes this is number `rank`, and it gets its share of every batch. All take equally
     many steps, and together, at each step, they see the `batch_size` pairs that one process alone would see.
+
+    first: begin with this batch of the epoch; those before it are not even made.
 
     Raises:
         ValueError: no data, a batch smaller than 1 or than the number of processes, a rank outside 0 … world - 1.
@@ -80,8 +84,14 @@ def batches(
     if len(groups[-1]) < world:  # too few for a share each: they go with the batch before
         groups[-2:] = [groups[-2] + groups[-1]]
     generator.shuffle(groups)
-    shares = (places[rank::world] for places in groups)
+    shares = (places[rank::world] for places in groups[first:])
     return (make_batch([data[place] for place in places], places) for places in shares)
+
+
+def batches_per_epoch(pairs: int, batch_size: int, world: int = 1) -> int:
+    """How many batches `batches` makes of so many pairs; a last one too small for a share each is no batch."""
+    full, rest = divmod(pairs, batch_size)
+    return full + (rest >= world)
 
 
 def _check_sizes(pairs: int, batch_size: int, rank: int, world: int) -> None:
@@ -103,6 +113,14 @@ def make_batch(rows: Sequence[Encoded], places: Sequence[int]) -> Batch:
     target_in, target_mask = pad([[BOS, *target] for _, target in rows])
     target_out, _ = pad([[*target, EOS] for _, target in rows])
     return Batch(source, source_mask, target_in, target_out, target_mask, torch.tensor(places))
+
+
+def fingerprint(data: Sequence[Encoded], most: int = 10_000) -> tuple[int, int]:
+    """The number of pairs and a checksum of at most about so many of them, to recognise the same data again."""
+    check = 0
+    for place in range(0, len(data), max(1, len(data) // most)):
+        check = zlib.crc32(repr(data[place]).encode(), check)
+    return len(data), check
 
 
 def real_token_share(stream: Iterable[Batch]) -> float:

@@ -14,9 +14,11 @@ import lib
 LIBRARY = Path(lib.__file__).resolve().parent
 # Lowest first. Files on one floor do not know each other.
 FLOORS = [
-    ("__init__", "progress", "text"),
+    ("__init__", "distributed", "interrupt", "lines", "progress", "text"),
+    ("pairs",),
+    ("readers", "splitting"),
     ("corpus",),
-    ("lexicon",),
+    ("corpus_speed", "lexicon"),
     ("morphology",),
     ("phrases",),
     ("clauses",),
@@ -26,7 +28,7 @@ FLOORS = [
     ("attention",),
     ("seq2seq",),
     ("transformer",),
-    ("search",),
+    ("checkpoint", "search"),
     ("training",),
     ("evaluation",),
     ("plots",),
@@ -34,6 +36,9 @@ FLOORS = [
     ("explore",),
     ("recall",),
     ("exercises",),
+    ("runs",),
+    ("commands",),
+    ("cli",),
     ("__main__",),
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from lib import training
 from lib.batching import encode_pairs
 from lib.corpus import Pair
 from lib.search import Translator
@@ -125,29 +128,153 @@ def test_a_stopped_run_goes_on_as_if_never_stopped(tmp_path: Path, stop: int) ->
         assert torch.equal(a, b)
 
 
-def test_ctrl_c_keeps_the_model_and_a_second_run_goes_on() -> None:
+def stop_at(trainer: Trainer, step: int, act) -> None:
+    """Call `act` in the middle of the step with this number."""
+    plain = trainer._forward
+
+    def forward(*batch):
+        if trainer.step == step:
+            act()
+        return plain(*batch)
+
+    trainer._forward = forward
+
+
+def test_ctrl_c_ends_the_step_keeps_the_model_and_a_second_run_goes_on() -> None:
+    """As in a notebook: the signal comes in the middle of step 7, which is finished; the end is as if nothing was."""
+    config = TrainConfig(steps=10, batch_size=8)
+    whole, _, _, data = make(dropout=0.3)
+    expected = Trainer(whole, data, config).run(show_progress=False).losses
+    model, *_ = make(dropout=0.3)
+    trainer, before = Trainer(model, data, config), signal.getsignal(signal.SIGINT)
+    stop_at(trainer, 7, lambda: os.kill(os.getpid(), signal.SIGINT))
+    history = trainer.run(show_progress=False)
+    assert history.interrupted and trainer.step == 8 and len(history.losses) == 8
+    assert signal.getsignal(signal.SIGINT) is before
+    history = trainer.run(show_progress=False)
+    assert not history.interrupted and trainer.step == 10 and history.losses == expected
+    assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), model.parameters(), strict=True))
+
+
+def test_a_second_ctrl_c_stops_at_once() -> None:
     model, _, _, data = make()
     trainer = Trainer(model, data, TrainConfig(steps=10, batch_size=8))
-    plain = trainer._train_on
+    stop_at(trainer, 7, lambda: [os.kill(os.getpid(), signal.SIGINT) for _ in range(2)])
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run(show_progress=False)
+    assert trainer.step == 7 and len(trainer.history.losses) == 7
 
-    def interrupted_at_seven(batch):
-        if trainer.step == 7:
-            raise KeyboardInterrupt
-        return plain(batch)
 
-    trainer._train_on = interrupted_at_seven
-    history = trainer.run(show_progress=False)
-    assert history.interrupted and trainer.step == 7 and len(history.losses) == 7
-    trainer._train_on = plain
-    history = trainer.run(show_progress=False)
-    assert not history.interrupted and trainer.step == 10 and len(history.losses) == 10
+def test_an_interrupt_from_elsewhere_keeps_the_model_too() -> None:
+    """Without a signal, as in a thread that is not the main one."""
+    model, _, _, data = make()
+    trainer = Trainer(model, data, TrainConfig(steps=10, batch_size=8))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    stop_at(trainer, 7, interrupt)
+    assert trainer.run(show_progress=False).interrupted and trainer.step == 7
+
+
+class Notes:
+    """A keeper that only notes what it is told, and can play a given course of dev losses."""
+
+    def __init__(self) -> None:
+        self.better: list[bool] = []
+        self.saved: list[int] = []
+
+    def evaluated(self, trainer: Trainer, better: bool) -> None:
+        self.better.append(better)
+
+    def save(self, trainer: Trainer) -> None:
+        self.saved.append(trainer.step)
+
+
+def with_dev_losses(monkeypatch, losses: list[float], **settings) -> tuple[Trainer, Notes, dict[int, torch.Tensor]]:
+    """A trainer whose looks at the dev set find these losses; and the weights that each look saw."""
+    model, _, _, data = make()
+    seen: dict[int, torch.Tensor] = {}
+
+    def measure(model, dev, batch_size) -> float:
+        seen[len(seen)] = model.output.weight.detach().clone()
+        return losses[len(seen) - 1]
+
+    monkeypatch.setattr(training, "dev_loss", measure)
+    notes = Notes()
+    config = TrainConfig(batch_size=8, evaluate_every=2, **settings)
+    return Trainer(model, data, config, dev=data, keeper=notes, save_every=3), notes, seen
+
+
+def test_the_best_weights_are_those_of_the_best_look(monkeypatch) -> None:
+    trainer, notes, seen = with_dev_losses(monkeypatch, [5.0, 3.0, 4.0, 3.0, 6.0], steps=9)
+    trainer.run(show_progress=False)
+    assert trainer.history.dev_steps == [2, 4, 6, 8, 9]  # the end is looked at too
+    assert notes.better == [True, True, False, False, False] and notes.saved == [3, 6, 9]
+    assert trainer.best["step"] == 4 and trainer.best["loss"] == 3.0
+    trainer.use_best()
+    assert torch.equal(trainer.model.output.weight, seen[1]) and not torch.equal(seen[1], seen[4])
+
+
+def test_early_stopping_counts_looks_without_a_better_one(monkeypatch) -> None:
+    trainer, notes, _ = with_dev_losses(monkeypatch, [5.0, 3.0, 4.0, 3.5, 3.0, 1.0], steps=100, patience=3)
+    trainer.run(show_progress=False)
+    assert trainer.step == 10 and trainer.stopped_early and trainer.finished and len(notes.better) == 5
+    trainer.run(show_progress=False)
+    assert trainer.step == 10  # it stays stopped, after resuming too
+
+
+def test_the_average_by_hand_is_what_is_looked_at_and_training_goes_on_without_it(monkeypatch) -> None:
+    """d = min(0.5, (1 + t) / (10 + t)): 1/10, 2/11, 3/12, 4/13 for the first four steps."""
+    trainer, _, seen = with_dev_losses(monkeypatch, [2.0, 1.0], steps=4, average=0.5)
+    plain, *_ = make()
+    other = Trainer(plain, trainer.data, TrainConfig(steps=4, batch_size=8))
+    average = plain.output.weight.detach().clone()
+    for decay in (1 / 10, 2 / 11, 3 / 12, 4 / 13):
+        other.run(steps=1, show_progress=False)
+        average = decay * average + (1 - decay) * plain.output.weight.detach()
+    trainer.run(show_progress=False)
+    torch.testing.assert_close(seen[1], average)
+    assert torch.equal(trainer.model.output.weight, plain.output.weight)
+    trainer.use_best()
+    torch.testing.assert_close(trainer.model.output.weight, average)
+
+
+def test_a_gradient_that_is_no_number_changes_no_weight() -> None:
+    """The loss is finite, its gradient is not: without a look at the norm all weights would be lost."""
+    model, _, _, data = make()
+    model.output.bias.register_hook(lambda gradient: gradient * torch.nan)
+    before = [value.detach().clone() for value in model.parameters()]
+    with pytest.raises(FloatingPointError, match=r"step 0 the loss is \d.* norm of its gradient nan; no weight was"):
+        Trainer(model, data, TrainConfig(steps=3)).run(show_progress=False)
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+
+
+def test_bfloat16_products_change_the_loss_by_little() -> None:
+    """What mixed precision does on a GPU, shown on the CPU: near the exact loss, with GRUs:
+    the fused LSTM of a CPU knows bfloat16 on some machines only."""
+    for order, scorer in (("luong", "dot"), ("bahdanau", "additive"), ("none", "dot")):
+        _, source, target, data = make()
+        torch.manual_seed(1)
+        shape = {"order": order, "scorer": scorer, "cell": "gru"}
+        model = Seq2Seq(ModelConfig(source.vocab_size, target.vocab_size, 16, 24, **shape))
+        exact = dev_loss(model, data)
+        with torch.autocast("cpu", torch.bfloat16):
+            assert dev_loss(model, data) == pytest.approx(exact, rel=0.02)
+
+
+def test_other_data_than_in_the_checkpoint_is_refused() -> None:
+    model, _, _, data = make()
+    state = Trainer(model, data, TrainConfig(steps=5)).state_dict()
+    with pytest.raises(ValueError, match="trained on 24 pairs, this trainer has 23, and they are not the same"):
+        Trainer(model, data[1:], TrainConfig(steps=5)).load_state_dict(state)
 
 
 def test_a_loss_that_is_no_number_stops_with_the_step() -> None:
     model, _, _, data = make()
     with torch.no_grad():
         model.output.bias[:] = torch.nan
-    with pytest.raises(FloatingPointError, match="step 0 is nan.*learning_rate"):
+    with pytest.raises(FloatingPointError, match="step 0 the loss is nan.*learning_rate"):
         Trainer(model, data, TrainConfig(steps=3)).run(show_progress=False)
 
 

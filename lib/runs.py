@@ -1,0 +1,262 @@
+"""A training run in a folder: what it was asked to do, where it stands, and the best that it has found.
+
+| file          | what it holds                                                                        |
+|---------------|--------------------------------------------------------------------------------------|
+| `config.json` | every setting, to be read by people and by `--config`                                |
+| `last.pt`     | where the run stands, with all that is needed to go on                               |
+| `best.pt`     | the model of the best look at the dev pairs, ready to translate                      |
+| `dev.tsv`, `test.tsv` | the pairs held out: one part to watch, one to measure at the end             |
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lib.batching import encode_pairs
+from lib.checkpoint import (
+    AnyTokenizer,
+    Checkpoint,
+    load_checkpoint,
+    remove_leftovers,
+    save_checkpoint,
+    write_atomically,
+)
+from lib.corpus import Pair, ParallelCorpus
+from lib.distributed import pick_device, rank, world
+from lib.interrupt import Stop
+from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
+from lib.text import Tokenizer
+from lib.training import TrainConfig, Trainer
+
+CONFIG, LAST, BEST = "config.json", "last.pt", "best.pt"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """Which pairs are used, how they are divided, and how often the run is saved."""
+
+    vocab_size: int = 2_000  # at most so many pieces on each side
+    max_words: int = 60  # longer pairs are left out; 0: none
+    max_ratio: float = 4.0  # so are pairs with so many times more words on one side; 0: none
+    dev: int | None = None  # pairs to watch while training; None: a tenth, at most 500
+    test: int | None = None  # pairs to measure at the end; None: a tenth, at most 500
+    split_seed: int = 0
+    save_every: int = 200  # steps between two saves
+
+
+# What a small corpus of one's own begins with.
+MODEL = {"embedding": 128, "hidden": 192, "bidirectional": True, "order": "luong", "scorer": "dot", "dropout": 0.3}
+TRAINING = TrainConfig(
+    steps=3_000, learning_rate=5e-3, label_smoothing=0.1, evaluate_every=250, patience=4, mixed_precision=True
+)
+FROM_DATA = ("source_vocab", "target_vocab", "pad_id")  # of ModelConfig: they follow from the tokenizers
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """All settings of a run, as they stand in `config.json`."""
+
+    corpus: tuple[str, ...]  # one file of pairs, or two parallel files
+    data: DataConfig = field(default_factory=DataConfig)
+    model: dict[str, Any] = field(default_factory=lambda: dict(MODEL))
+    training: TrainConfig = TRAINING
+
+    @classmethod
+    def make(cls, settings: dict[str, Any], base: RunConfig | None = None) -> RunConfig:
+        """`base` (by default the defaults) with some settings changed, each named as in its part.
+
+        Raises:
+            ValueError: a setting that is not known, or has a value that its part refuses.
+        """
+        base, parts = base or cls(()), {"data": {}, "model": {}, "training": {}}
+        for name, value in settings.items():
+            part = next((part for part, names in settings_by_part().items() if name in names), None)
+            if part is None and name != "corpus":
+                raise ValueError(f"there is no setting {name!r}: python -m lib train --help names them all")
+            if part:
+                parts[part][name] = value
+        try:
+            ModelConfig(1_000, 1_000, **{**base.model, **parts["model"]})
+            return cls(
+                tuple(settings.get("corpus", base.corpus)),
+                replace(base.data, **parts["data"]),
+                {**base.model, **parts["model"]},
+                replace(base.training, **parts["training"]),
+            )
+        except TypeError as error:  # "60" where 60 belongs
+            raise ValueError(f"a setting has a value of the wrong kind: {error}") from error
+
+    def flat(self) -> dict[str, Any]:
+        """All settings by name, without the corpus."""
+        return {**asdict(self.data), **self.model, **asdict(self.training)}
+
+    def write(self, path: Path) -> None:
+        """As JSON, in parts."""
+        content = {**asdict(self), "corpus": list(self.corpus)}
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        write_atomically(path, lambda file: file.write(text.encode()))
+
+    @classmethod
+    def read(cls, path: Path) -> RunConfig:
+        """What `write` wrote, or a part of it; what is missing has its default. ValueError for anything else."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            flat = {"corpus": content.pop("corpus", [])}
+            for part in content.values():
+                flat |= part
+        except (ValueError, AttributeError, TypeError) as error:
+            raise ValueError(f"{path} is not a config.json as a training run writes it ({error})") from error
+        return cls.make(flat)
+
+
+def settings_by_part() -> dict[str, dict[str, Any]]:
+    """The names of all settings and their defaults, for each part of `config.json`."""
+    shape = {part.name: MODEL.get(part.name, part.default) for part in fields(ModelConfig)}
+    model = {name: value for name, value in shape.items() if name not in FROM_DATA}
+    return {"data": asdict(DataConfig()), "model": model, "training": asdict(TRAINING)}
+
+
+class RunFolder:
+    """The files of one run. It is the `Keeper` of a trainer: process 0 writes, the others only take part."""
+
+    def __init__(self, folder: str | Path, say: Say = lambda line: None) -> None:
+        self.folder, self.say = Path(folder), say
+        self.last, self.best, self.config = (self.folder / name for name in (LAST, BEST, CONFIG))
+        self.tokenizers: Sequence[AnyTokenizer] = ()
+
+    def claim(self, config: RunConfig, dev: ParallelCorpus, test: ParallelCorpus) -> None:
+        """Write what is known before the first step: a folder that cannot be written shows before the work."""
+        if rank() == 0:
+            config.write(self.config)
+            dev.write_tsv(self.folder / "dev.tsv")
+            test.write_tsv(self.folder / "test.tsv")
+            for path in (self.last, self.best, self.config):
+                remove_leftovers(path)
+
+    def evaluated(self, trainer: Trainer, better: bool) -> None:
+        """Report a look at the dev pairs, and keep the model if it is the best so far."""
+        history = trainer.history
+        recent = history.losses[-trainer.config.evaluate_every :]
+        self.say(
+            f"step {trainer.step:,} of {trainer.config.steps:,}: loss {sum(recent) / len(recent):.3f}, "
+            f"dev {history.dev_losses[-1]:.3f}{' (best so far)' if better else ''}, {history.seconds:,.0f} s"
+        )
+        if better and rank() == 0:
+            about = {"step": trainer.step, "dev_loss": trainer.best["loss"]}
+            save_checkpoint(self.best, trainer.model, *self.tokenizers, about=about, weights=trainer.best["weights"])
+
+    def save(self, trainer: Trainer) -> None:
+        """Keep where the run stands."""
+        state = trainer.state_dict()  # of all processes
+        if rank() == 0:
+            about = {"step": trainer.step, "torch": str(torch.__version__)}
+            save_checkpoint(self.last, trainer.model, *self.tokenizers, trainer=state, about=about)
+
+
+def find_checkpoint(path: str | Path) -> Path:
+    """The file meant by a path: itself, or of a run's folder the best model, or without one the last."""
+    path = Path(path)
+    if not path.is_dir():
+        return path
+    found = next((path / name for name in (BEST, LAST) if (path / name).is_file()), None)
+    if found is None:
+        raise FileNotFoundError(f"there is no model in {path}: expected {BEST} or {LAST}; train one there first")
+    return found
+
+
+def read_corpus(config: RunConfig, say: Say) -> ParallelCorpus:
+    """Read the pairs and leave out those that are too long or too uneven, with a count of each.
+
+    Raises:
+        ValueError: nothing is left.
+    """
+    if len(config.corpus) == 2:
+        corpus = ParallelCorpus.read_parallel(*config.corpus)
+    else:
+        corpus = ParallelCorpus.read(config.corpus[0])
+    kept = [pair for pair in corpus if _fits(pair, config.data)]
+    name = " and ".join(config.corpus)
+    first = f"; the first: line {corpus.dropped[0].line}, {corpus.dropped[0].reason}" if corpus.dropped else ""
+    counts = f"{len(corpus):,} pairs read, {len(corpus.dropped):,} lines dropped{first}"
+    filtered = f"{len(corpus) - len(kept):,} pairs too long or too uneven"
+    if not kept:
+        raise ValueError(f"{name} has no pair to train on: {counts}; {filtered}")
+    say(f"{name}: {counts}; {filtered}")
+    return ParallelCorpus(kept)
+
+
+def _fits(pair: Pair, data: DataConfig) -> bool:
+    short, long = sorted((len(pair.source.split()), len(pair.target.split())))
+    uneven = data.max_ratio and long > data.max_ratio * max(1, short) and long > 5
+    return not uneven and not (data.max_words and long > data.max_words)
+
+
+def split_corpus(corpus: ParallelCorpus, data: DataConfig) -> tuple[ParallelCorpus, ParallelCorpus, ParallelCorpus]:
+    """(train, dev, test), leak-free; a size that was not asked for is a tenth of the pairs, at most 500."""
+    tenth = min(500, len(corpus) // 10)
+    dev, test = (tenth if size is None else size for size in (data.dev, data.test))
+    return corpus.split(dev=dev, test=test, seed=data.split_seed)
+
+
+def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Trainer:
+    """Train as `config` says into the folder `out`, or go on there; return the trainer, finished or interrupted."""
+    folder = RunFolder(out, say)
+    train, dev, test = split_corpus(read_corpus(config, say), config.data)
+    folder.claim(config, dev, test)
+    saved = load_checkpoint(folder.last) if resume and folder.last.is_file() else None
+    if saved is None:
+        model, folder.tokenizers = _new_model(config, train, say)
+    else:
+        model, folder.tokenizers = saved.model, (saved.source_tokenizer, saved.target_tokenizer)
+    encoded, watched = (encode_pairs(part, *folder.tokenizers) for part in (train, dev))
+    trainer = Trainer(model, encoded, config.training, watched, "training", folder, config.data.save_every)
+    trainer.stop = Stop((signal.SIGINT, signal.SIGTERM), patient=world() > 1)  # clusters send SIGTERM
+    _go_on(trainer, saved, folder, say)
+    say(
+        f"{len(train):,} pairs to train on, {len(dev):,} to watch, {len(test):,} to measure at the end; "
+        f"{count_parameters(model):,} parameters on {world()} × {pick_device().type}"
+    )
+    trainer.run()
+    folder.save(trainer)
+    return trainer
+
+
+def _go_on(trainer: Trainer, saved: Checkpoint | None, folder: RunFolder, say: Say) -> None:
+    if saved is None:
+        if rank():
+            torch.manual_seed(trainer.config.seed + rank())  # each process has dropout of its own
+        return
+    if saved.trainer is None:
+        raise ValueError(f"{folder.last} holds a model without its run: it can translate, but not be resumed")
+    trainer.load_state_dict(saved.trainer)
+    say(f"going on at step {trainer.step:,} of {trainer.config.steps:,}")
+
+
+def _new_model(config: RunConfig, train: ParallelCorpus, say: Say) -> tuple[Seq2Seq, tuple[Tokenizer, Tokenizer]]:
+    size = config.data.vocab_size
+    tokenizers = tuple(
+        Tokenizer.train(lines, language, vocab_size=size)
+        for lines, language in ((train.sources, "hi"), (train.targets, "en"))
+    )
+    for tokenizer in tokenizers:
+        if tokenizer.vocab_size < size:
+            say(f"{tokenizer.language}: {tokenizer.vocab_size:,} pieces, the text gives no more (allowed: {size:,})")
+    torch.manual_seed(config.training.seed)
+    sizes = (tokenizer.vocab_size for tokenizer in tokenizers)
+    return Seq2Seq(ModelConfig(*sizes, **config.model)).to(pick_device()), tokenizers
+
+
+def to_stderr(line: str) -> None:
+    """Say a line to whoever started the run; of several processes only the first one speaks."""
+    if rank() == 0:
+        clear = "\r\033[K" if sys.stderr.isatty() else ""  # over the progress bar
+        print(clear + line, file=sys.stderr, flush=True)
