@@ -2,10 +2,13 @@
 
 nbval has one time limit for all cells, and goes on with the next cell after one that did not end; here a cell has its
 own limit and ends the run. nbval never compares pictures, unless they are inside HTML; here not there either.
+Neither tests nor notebooks see the progress of whoever runs them.
 """
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections.abc import Callable, Generator
 from queue import Empty
@@ -20,6 +23,13 @@ from build import limit
 pytest_plugins = ["pytester"]
 # The pixels of a picture inside HTML: they differ between machines. Its alt text is compared.
 PIXELS = r"data:image/png;base64,[A-Za-z0-9+/=]+"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the learner's data folder elsewhere, for kernels too: they inherit it."""
+    folder = tempfile.TemporaryDirectory(prefix="course-data-")
+    os.environ["COURSE_DATA"] = folder.name
+    config.add_cleanup(folder.cleanup)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -41,6 +51,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         options.nbval_cell_timeout = given
         if item.parent.timed_out:
             item.session.shouldstop = message
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line that the browser tests were left out, and why."""
+    skipped = terminalreporter.getreports("skipped")
+    reasons = [report.longrepr[2] for report in skipped if "test_browser.py" in report.nodeid]
+    if reasons:
+        reason = reasons[0].removeprefix("Skipped: ")
+        terminalreporter.write_line(f"The browser tests were left out: {reason}.", yellow=True)
 
 
 def _while_alive(kernel: RunningKernel) -> Callable[..., Any]:

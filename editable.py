@@ -26,9 +26,13 @@ def build_editable(wheel_directory: str, config_settings: object = None, metadat
     version = re.search(r'__version__ = "(.+)"', (ROOT / "lib" / "__init__.py").read_text(encoding="utf-8"))
     stem = f"{project['name'].replace('-', '_')}-{version[1]}"
     metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version[1]}\n"
+    metadata += f"Requires-Python: {project['requires-python']}\n"
+    for extra, names in project.get("optional-dependencies", {}).items():
+        metadata += f"Provides-Extra: {extra}\n"
+        metadata += "".join(f'Requires-Dist: {name}; extra == "{extra}"\n' for name in names)
     files = {
         f"{project['name']}.pth": f"import sys; sys.path.append({ascii(str(ROOT))})\n",
-        f"{stem}.dist-info/METADATA": metadata + f"Requires-Python: {project['requires-python']}\n",
+        f"{stem}.dist-info/METADATA": metadata,
         f"{stem}.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = f"{stem}.dist-info/RECORD"

@@ -4,9 +4,11 @@
     python3 run.py lab      open the notebooks in JupyterLab
     python3 run.py test     run every test, and every notebook again
     python3 run.py build    make the notebooks again from notebooks/source
+    python3 run.py review   answer in this terminal what is due today; --where says where your progress is kept
 
 The first start makes a folder `.venv` beside this file and installs into it what requirements.txt names. Further
-arguments go to the program that is started: `run.py lab --no-browser`, `run.py test -k text`, `run.py build 02`.
+arguments go to the program that is started: `run.py lab --no-browser`, `run.py test -k text`, `run.py build 02`,
+`run.py review --help`.
 """
 
 import sys
@@ -266,9 +268,9 @@ def try_lock(lock: int) -> bool:
 
 
 def run_child(
-    command: Sequence[str], root: Path, lock: int | None = None, watch_errors: bool = False
+    command: Sequence[str], folder: Path, lock: int | None = None, watch_errors: bool = False
 ) -> tuple[int, str]:
-    """Run a program in `root` until it ends; it shares this console, its Ctrl-C and its exit code.
+    """Run a program in `folder` until it ends; it shares this console, its Ctrl-C and its exit code.
 
     Args:
         lock: an open file that the program keeps open too.
@@ -279,7 +281,7 @@ def run_child(
     """
     keep = () if lock is None or os.name == "nt" else (lock,)
     stderr = subprocess.PIPE if watch_errors else None
-    child = subprocess.Popen(command, cwd=root, env=environment(), stderr=stderr, pass_fds=keep)
+    child = subprocess.Popen(command, cwd=folder, env=environment(), stderr=stderr, pass_fds=keep)
     error = ""
     try:
         if child.stderr is not None:
@@ -336,7 +338,12 @@ def build(python: Path, arguments: Sequence[str]) -> list[str]:
     return [str(python), str(Path("notebooks", "build.py")), *arguments]
 
 
-COMMANDS = {"lab": lab, "test": test, "build": build}
+def review(python: Path, arguments: Sequence[str]) -> list[str]:
+    """The questions that are due, in this terminal; or the progress itself: where it is, export, import, reset."""
+    return [str(python), "-P", "-m", "lib", "review", *arguments]  # -P: no folder `lib` that lies about is taken
+
+
+COMMANDS = {"lab": lab, "test": test, "build": build, "review": review}
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:
@@ -353,7 +360,8 @@ def main(arguments: Sequence[str], root: Path = ROOT) -> int:
         return 2
     try:
         set_up(root)
-        code = run_child(COMMANDS[name](python_of(root), rest), root)[0]
+        folder = Path.cwd() if name == "review" else root  # the files of an export are named from where you are
+        code = run_child(COMMANDS[name](python_of(root), rest), folder)[0]
         return code if code >= 0 else 128 - code  # ended by a signal
     except SetupError as error:
         print(f"\n{error}", file=sys.stderr)

@@ -1,248 +1,32 @@
-"""Who takes part, and the clauses they take part in: the middle of the controlled language.
+"""Clauses of the controlled language: a verb in a tense, its subject and object, and when, where and how.
 
-Hindi:   subject · time · place · companion · vehicle, tool or origin · receiver · manner · object or goal · verb
-English: subject · verb · object or goal · manner · receiver · vehicle, tool or origin · companion · place · time
+A frame is what a kind of verb needs around it. Every frame has its method; a verb names its frame in the lexicon.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from bisect import bisect
 from functools import cache
+from itertools import accumulate
 
+from lib.choices import HABITS, Choices
 from lib.lexicon import Entry, entries
 from lib.morphology import NOBODY, Agreement, adjective_form
-from lib.phrases import (
-    PERFECTIVE,
-    English,
-    Owner,
-    Phrase,
-    VerbGroup,
-    Word,
-    be_group,
-    fixed,
-    noun_phrase,
-    one,
-    verb_group,
-)
-
-# ------------------------------------------------------------------------------------------------- participants
-
-
-@dataclass(slots=True, eq=False)
-class Participant:
-    """Someone or something in a clause.
-
-    agreement: what a Hindi verb agrees with. person: of the English verb, "I", "he" (third singular) or "they" (any
-    other). own: what अपना is in English where this is the subject; "" where it is not used.
-    """
-
-    agreement: Agreement
-    person: str = "he"
-    own: str = ""
-    tags: tuple[str, ...] = ()
-
-    def direct(self) -> Phrase:
-        raise NotImplementedError
-
-    def oblique(self) -> Phrase:
-        """The form before a postposition."""
-        raise NotImplementedError
-
-    def with_ne(self) -> Phrase:
-        return self.oblique().with_marker(Word("ने"))
-
-
-@dataclass(slots=True, eq=False)
-class Noun(Participant):
-    """लड़का – the boy, मेरी बहन – my sister, तीन किसान – three farmers, नई किताबें – new books."""
-
-    noun: Entry | None = None
-    before: str | Owner | Phrase = ""
-    adjective: Entry | None = None
-
-    def direct(self) -> Phrase:
-        return noun_phrase(self.noun, self.before, self.agreement.plural, self.adjective)
-
-    def oblique(self) -> Phrase:
-        return noun_phrase(self.noun, self.before, self.agreement.plural, self.adjective, oblique=True)
-
-
-@dataclass(slots=True, eq=False)
-class Said(Participant):
-    """Names and pronouns: what they look like is known. `ergative` where ने melts into the word: मैंने."""
-
-    hindi: tuple[str, ...] = ()
-    english: tuple[str, ...] = ()
-    ergative: str = ""
-
-    def direct(self) -> Phrase:
-        words = [Word(text) for text in self.hindi]
-        return Phrase(words, [English(e, (w,)) for e, w in zip(self.english, words, strict=True)])
-
-    def oblique(self) -> Phrase:
-        return self.direct()
-
-    def with_ne(self) -> Phrase:
-        return one(self.ergative, self.english[0]) if self.ergative else self.direct().with_marker(Word("ने"))
-
-
-@dataclass(slots=True, eq=False)
-class Both(Participant):
-    """राम और सीता."""
-
-    first: Participant | None = None
-    second: Participant | None = None
-
-    def direct(self) -> Phrase:
-        return self.first.direct() + one("और", "and") + self.second.direct()
-
-    def oblique(self) -> Phrase:
-        return self.first.oblique() + one("और", "and") + self.second.oblique()
-
-
-@dataclass(slots=True, eq=False)
-class Whoever(Participant):
-    """जो लड़का, जिस लड़के ने: the subject inside a relative clause. In English its noun stands outside."""
-
-    noun: Entry | None = None
-    jo: Word | None = None
-    head: Word | None = None
-
-    def direct(self) -> Phrase:
-        return Phrase([self.jo, self.head], [English("who", (self.jo,))])
-
-    def with_ne(self) -> Phrase:
-        ne = Word("ने")
-        return Phrase([self.jo, self.head, ne], [English("who", (self.jo,), (ne,))])
-
-
-class Pronoun:
-    """The forms of a pronoun. वह and वे have no form with ने or को here: उसने would not tell he from she."""
-
-    def __init__(self, forms: str, person: int, plural: bool, verb: str) -> None:
-        self.hindi, self.ergative, self.dative, self.possessive, self.english, self.object, self.own = forms.split()
-        self.person, self.plural, self.verb = person, plural, verb
-
-    def subject(self, gender: str) -> Said:
-        agreement = Agreement(self.person, self.plural, gender)
-        return Said(agreement, self.verb, self.own, (), (self.hindi,), (self.english,), self.ergative)
-
-
-PRONOUNS = (
-    Pronoun("मैं मैंने मुझे मेर I me my", 1, False, "I"),
-    Pronoun("हम हमने हमें हमार we us our", 1, True, "they"),
-    Pronoun("तुम तुमने तुम्हें तुम्हार you you your", 2, True, "they"),
-    Pronoun("आप आपने आपको आपक you you your", 3, True, "they"),
-)
-
-
-def he_or_she(gender: str) -> Said:
-    """वह: the verb alone will show the gender, and English needs it at once."""
-    english, own = ("he", "his") if gender == "m" else ("she", "her")
-    return Said(Agreement(3, False, gender), "he", own, ("verb_gender",), ("वह",), (english,))
-
-
-def they(gender: str) -> Said:
-    return Said(Agreement(3, True, gender), "they", "their", (), ("वे",), ("they",))
-
-
-def pronoun_for(someone: Participant) -> Said:
-    """The pronoun that takes up a subject: Ram … he, the girls … they, I … I."""
-    if isinstance(someone, Said) and (someone.hindi[0] == "वह" or someone.ergative):
-        return Said(
-            someone.agreement,
-            someone.person,
-            someone.own,
-            someone.tags,
-            someone.hindi,
-            someone.english,
-            someone.ergative,
-        )
-    return (they if someone.agreement.plural else he_or_she)(someone.agreement.gender)
-
-
-def is_vah(someone: Participant) -> bool:
-    return isinstance(someone, Said) and someone.hindi[0] == "वह"
-
-
-def speaks_or_hears(someone: Participant) -> bool:
-    """Is this मैं, हम, तुम or आप?"""
-    return someone.own in ("my", "our", "your")
-
-
-# ------------------------------------------------------------------------------------------------------- clauses
-
-
-@dataclass(slots=True, eq=False)
-class Plan:
-    """What a clause is to be, where it is not left to chance. rich: how readily phrases are added, 0 to 1."""
-
-    subject: Participant | None = None
-    tense: str = ""
-    negative: bool | None = None
-    asked: bool = False
-    frame: str = ""
-    rich: float = 0.3
-    verb: Entry | None = None
-    time: bool = True
-
-
-@dataclass(slots=True, eq=False)
-class Clause:
-    """One finite clause, in parts, so that a question or a relative clause can rearrange its English."""
-
-    subject: Phrase
-    complement: Phrase  # object, goal or predicate
-    verb: VerbGroup
-    tags: list[str]
-    who: Participant
-    adjuncts: list[Phrase] = field(default_factory=list)  # in the Hindi order
-    base: Entry | None = None
-    tense: str = ""
-
-    def before_verb(self) -> list[Word]:
-        """All Hindi words up to the place of a question word."""
-        added = [word for phrase in self.adjuncts for word in phrase.hindi]
-        return self.subject.hindi + added + self.complement.hindi
-
-    def hindi(self) -> list[Word]:
-        return self.before_verb() + self.verb.host + self.verb.hindi
-
-    def hindi_predicate(self) -> list[Word]:
-        return self.hindi()[len(self.subject.hindi) :]
-
-    def ends(self) -> list[English]:
-        """The English after the verb."""
-        added = [word for phrase in reversed(self.adjuncts) for word in phrase.english]
-        return self.verb.rest + self.complement.english + added
-
-    def predicate(self) -> list[English]:
-        return self.verb.auxiliary + self.ends()
-
-    def english(self) -> list[English]:
-        return self.subject.english + self.predicate()
-
-    def question(self) -> list[English]:
-        """Does he go …: the first auxiliary before the subject."""
-        return self.verb.auxiliary + self.subject.english + self.ends()
-
-    def phrase(self) -> Phrase:
-        return Phrase(self.hindi(), self.english())
-
+from lib.participants import Clause, Participant, Plan, Said, is_vah, is_who, speaks_or_hears, suits
+from lib.phrases import PERFECTIVE, English, Phrase, Word, be_group, fixed, noun_phrase, one, verb_group
 
 TENSES = ("habit", "habit", "habit", "progressive", "past_progressive", "past", "past", "past", "perfect", "future",
           "future", "used_to", "can", "want", "wanted", "could")  # fmt: skip
 CORE_TENSES = ("habit", "past_progressive", "future")
 FRAMES = {"object": 40, "go": 14, "come": 6, "act": 14, "whom": 12, "give": 8, "put": 3, "live": 3}
-CORE_FRAMES = {"object": 55, "go": 35, "act": 10}
+CORE_FRAMES = {"object": 60, "go": 40}
 FRAME_OF = {"live": ("habit", "used_to", "want", "future")}  # the frames that have not every tense
 WHEN = {"habit": "habit", "used_to": "habit", "progressive": "progressive", "past": "past", "could": "past",
         "past_progressive": "past", "future": "future", "can": "future", "want": "future"}  # fmt: skip
-BARRED = {"past": ("noperfect",), "perfect": ("noperfect", "nohas"), "habit": ("once",), "used_to": ("once",),
-          "progressive": ("noprogressive",), "past_progressive": ("noprogressive",),
-          "can": ("nocan",), "could": ("nocan", "noperfect")}  # fmt: skip
+BARRED = {"past": ("noperfect",), "perfect": ("noperfect", "nohas"), "habit": ("once", "nohabit"),
+          "used_to": ("once", "nohabit"), "progressive": ("noprogressive",), "past_progressive": ("noprogressive",),
+          "can": ("nocan", "accident"), "could": ("nocan", "noperfect", "accident"), "want": ("accident",),
+          "wanted": ("accident",), "future": ("accident",)}  # fmt: skip
 HOURS = ("habit", "used_to", "past", "past_progressive", "future")
 
 
@@ -259,192 +43,14 @@ def times(kind: str, wide: bool, core: bool) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries("time", kind, core) if wide or "wide" not in entry.kinds)
 
 
-class Clauses:
-    """Chooses words and makes clauses of them. Equal seeds give equal clauses."""
+class Clauses(Choices):
+    """Makes clauses; `clause` one of a random frame, or of the planned one."""
 
     def __init__(self, seed: int = 0, core: bool = False) -> None:
-        self.random, self.core = random.Random(seed), core
-        self.used: list[str] = []  # names and relatives of this sentence: nobody goes to school with himself
+        super().__init__(seed, core)
         self.tenses = CORE_TENSES if core else TENSES
-        self.begin()
         frames = CORE_FRAMES if core else FRAMES
-        self.frames, self.frame_weights = list(frames), list(frames.values())
-
-    # --------------------------------------------------------------------------------------------- choosing
-
-    def begin(self) -> None:
-        """A new sentence: nobody is named yet, and whoever is spoken to is either तुम or आप throughout."""
-        self.used.clear()
-        other = self.random.choice(("तुम", "आप"))
-        self.pronouns = tuple(pronoun for pronoun in PRONOUNS if pronoun.hindi != other)
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def one_of(self, options: Sequence):
-        return options[int(self.random.random() * len(options))]
-
-    def entry(self, pos: str, kind: str = "") -> Entry:
-        """A word of the lexicon; in the sub-language one of its words."""
-        return self.one_of(entries(pos, kind, self.core))
-
-    def fresh(self, pos: str, kind: str = "") -> Entry:
-        """A word that does not stand in this sentence yet, if there is one."""
-        for _ in range(12):
-            entry = self.entry(pos, kind)
-            if entry.hindi not in self.used:
-                break
-        self.used.append(entry.hindi)
-        return entry
-
-    # --------------------------------------------------------------------------------------------- someone
-
-    def subject(self) -> Participant:
-        """Who does it: a pronoun, a name, a relative, or a person with an adjective or a number."""
-        draw = self.random.random()
-        if draw < 0.22:
-            return he_or_she(self.one_of("mf"))
-        if self.core:
-            return self.name() if draw < 0.85 else self.person()
-        if draw < 0.42:
-            return self.name()
-        if draw < 0.60:
-            return self.pronoun()
-        if draw < 0.65:
-            return self.couple()
-        return self.kin() if draw < 0.79 else self.person()
-
-    def pronoun(self) -> Participant:
-        if self.chance(0.2):
-            return they(self.one_of("mmf"))
-        pronoun = self.one_of(self.pronouns)
-        return pronoun.subject("m" if pronoun.english == "we" else self.one_of("mmf"))
-
-    def name(self) -> Said:
-        name = self.fresh("name")
-        own = "his" if name.gender == "m" else "her"
-        return Said(Agreement(3, False, name.gender), "he", own, (), (name.hindi,), (name.english,))
-
-    def couple(self) -> Both:
-        """राम और सीता: together they are masculine, unless both are women."""
-        return self.both(self.name(), self.name())
-
-    def both(self, a: Participant, b: Participant) -> Both:
-        gender = "f" if a.agreement.gender == b.agreement.gender == "f" else "m"
-        tags = (*a.tags, *b.tags, "coordination")
-        return Both(Agreement(3, True, gender), "they", "their", tags, a, b)
-
-    def person(self, one_only: bool = False) -> Noun:
-        """लड़का – the boy, छोटे बच्चे – the small children, तीन किसान – three farmers."""
-        noun = self.fresh("noun", "person")
-        if self.core:
-            return self.the(noun)
-        if not one_only and self.chance(0.15):
-            return self.counted(noun)
-        adjective = None
-        if self.chance(0.25):
-            adjective = self.entry("adjective", "adult" if "adult" in noun.kinds and self.chance(0.1) else "person")
-        return self.the(noun, not one_only and noun.shows_plural and self.chance(0.3), adjective)
-
-    def the(self, noun: Entry, plural: bool = False, adjective: Entry | None = None) -> Noun:
-        return self.noun(noun, "the", plural, adjective)
-
-    def animal(self) -> Noun:
-        noun = self.fresh("noun", "animal")
-        adjective = self.entry("adjective", "animal") if self.chance(0.3) else None
-        return self.noun(noun, "the", noun.shows_plural and self.chance(0.3), adjective, own="")
-
-    def kin(self, subject: Participant | None = None, rich: float = 0.0) -> Noun:
-        """मेरा भाई, राम की बहन, अपने दोस्त: relatives belong to someone."""
-        young = isinstance(subject, Noun) and "young" in subject.noun.kinds
-        noun = self.fresh("noun", "peer" if young else "kin")
-        sibling = "sibling" in noun.kinds and self.chance(max(0.25, rich))
-        adjective = self.entry("adjective", "sibling") if sibling else None
-        return self.noun(noun, self.owner(subject, "adult"), False, adjective)
-
-    def noun(
-        self,
-        noun: Entry,
-        before: str | Owner | Phrase,
-        plural: bool = False,
-        adjective: Entry | None = None,
-        own: str | None = None,
-    ) -> Noun:
-        if own is None:
-            own = "their" if plural else "his" if noun.gender == "m" else "her"
-        tags = ["genitive"] if isinstance(before, Owner) else []
-        if plural or (adjective is not None and adjective.declension == "a"):
-            tags.append("agreement")
-        person = "they" if plural else "he"
-        return Noun(Agreement(3, plural, noun.gender), person, own, tuple(tags), noun, before, adjective)
-
-    def counted(self, noun: Entry) -> Noun:
-        number = self.entry("numeral")
-        return self.noun(noun, one(number.hindi, number.english), True)
-
-    def owner(self, subject: Participant | None, people: str = "person") -> Owner:
-        """Whose: अपना where it is the subject's own, मेरा … where it is not, or someone's."""
-        draw = self.random.random()
-        if subject is not None and subject.own and draw < 0.45:
-            return Owner("अपन", subject.own)
-        own = subject.own if subject is not None else ""
-        if draw < 0.75:
-            pronoun = self.one_of(self.pronouns)
-            close = ("my", "our") if own in ("my", "our") else ("your",) if own == "your" else ()
-            if pronoun.own not in close:
-                return Owner(pronoun.possessive, pronoun.own)
-        if draw > 0.9:
-            return Owner(someone=self.the(self.fresh("noun", people)).oblique())
-        return Owner(someone=self.name().oblique())
-
-    def someone_else(self, subject: Participant, rich: float = 0.0) -> Participant:
-        """A companion, or who is called, met or helped."""
-        draw = self.random.random() * (1 - rich) + rich * 0.6
-        if self.core or draw < 0.45:
-            return self.name()
-        return self.kin(subject, rich) if draw < 0.75 else self.person(one_only=self.chance(0.7))
-
-    # ---------------------------------------------------------------------------------------------- something
-
-    def thing(self, verb: Entry, subject: Participant, many: bool = False, negative: bool = False) -> Noun:
-        """What is eaten, read or bought: किताब – a book, नई किताबें – new books, दो किताबें, अपनी किताब, यह किताब.
-
-        The kinds of the verb say more: `owned` things may be someone's, of `single` ones there is one, `created` ones
-        are not old.
-        """
-        noun = self.entry("noun", self.one_of(verb.kinds_of("object")))
-        if noun.mass:
-            return self.noun(noun, "")
-        if self.core:
-            return self.noun(noun, "a")
-        draw = self.random.random()
-        if "the" in noun.kinds:
-            return self.noun(noun, self.owner(subject)) if draw < 0.3 else self.the(noun)
-        adjective = self.adjective_for(noun) if self.chance(0.22) else None
-        if adjective is not None and adjective.english == "old" and "created" in verb.kinds:
-            adjective = None
-        single = "single" in verb.kinds
-        # Nobody sells a potato every day; where the noun does not show that it is many, a number does.
-        if many or (draw < 0.1 and not single and not negative):
-            return self.noun(noun, "", True, adjective) if noun.shows_plural and draw < 0.8 else self.counted(noun)
-        if "owned" in verb.kinds and draw < 0.32:
-            return self.noun(
-                noun, self.owner(subject), noun.shows_plural and not single and self.chance(0.2), adjective
-            )
-        if draw > 0.94:
-            return self.this(noun)
-        plural = noun.shows_plural and not single and self.chance(0.3)
-        return self.noun(noun, "" if plural else "a", plural, adjective)
-
-    def adjective_for(self, noun: Entry) -> Entry | None:
-        if "read" in noun.kinds:
-            return self.entry("adjective", "text")
-        return self.entry("adjective", "thing") if "thing" in noun.kinds else None
-
-    def this(self, noun: Entry) -> Noun:
-        """यह किताब – this book, ये किताबें – these books."""
-        plural = noun.shows_plural and self.chance(0.3)
-        return self.noun(noun, one("ये", "these") if plural else one("यह", "this"), plural)
+        self.frames, self.frame_weights = list(frames), list(accumulate(frames.values()))
 
     # --------------------------------------------------------------------------------------------- adjuncts
 
@@ -452,9 +58,11 @@ class Clauses:
         """When: a phrase that the tense allows. कल is yesterday or tomorrow; the verb tells."""
         kind = WHEN.get(clause.tense)
         timed = plan.time and kind is not None and "notime" not in clause.base.kinds
-        if not timed or not self.chance(plan.rich * (0.6 if clause.tense in ("can", "want") else 1.4)):
+        often = 0.6 if clause.tense in ("can", "want") else 0.9 if self.core else 1.4
+        if not timed or not self.chance(plan.rich * often):
             return
-        if clause.tense in HOURS and self.chance(0.15):
+        clause.timed = True
+        if clause.tense in HOURS and self.chance(0.3 if self.core else 0.15):
             clause.adjuncts.append(fixed(self.entry("time", "hour")))
             clause.tags.append("postpositions")
             return
@@ -513,42 +121,66 @@ class Clauses:
         clause.tags.append("postpositions")
         return True
 
-    def add_manner(self, clause: Clause, verb: Entry, probability: float) -> None:
+    def add_manner(self, clause: Clause, plan: Plan, verb: Entry, probability: float) -> None:
+        """Before an object, but after one that is known: ध्यान से किताब पढ़, यह किताब ध्यान से पढ़. One से is enough."""
         ways = verb.kinds_of("manner")
-        if not self.core and ways and self.chance(probability):
-            clause.adjuncts.append(fixed(self.entry("manner", self.one_of(ways))))
+        if self.core or not plan.manner or not ways or not self.chance(probability):
+            return
+        manner = fixed(self.entry("manner", self.one_of(ways)))
+        if manner.hindi[-1].text == "से" and any(phrase.hindi[-1].text == "से" for phrase in clause.adjuncts):
+            return
+        if clause.definite:
+            clause.complement = clause.complement + manner
+        else:
+            clause.adjuncts.append(manner)
 
     # ----------------------------------------------------------------------------------------------- clauses
 
     def clause(self, plan: Plan) -> Clause:
         """One finite clause of a random frame, or of the planned one."""
         tense = plan.tense or self.one_of(self.tenses)
-        frame = plan.frame or self.random.choices(self.frames, self.frame_weights)[0]
+        frame = plan.frame or self.frame()
         while tense not in FRAME_OF.get(frame, (tense,)) or not (plan.verb or allowed(frame, tense, self.core)):
-            frame = self.random.choices(self.frames, self.frame_weights)[0]
-        verb = plan.verb or self.one_of(allowed(frame, tense, self.core))
-        subject = plan.subject or self.fitting_subject(verb, tense, plan.asked)
-        clause = Clause(Phrase(), Phrase(), None, [], subject, base=verb, tense=tense)
+            frame = self.frame()
+        verb = plan.verb or self.verb_for(frame, tense, plan.subject)
         negative = plan.negative
         if negative is None:
             negative = not self.core and self.chance(0.1)
         negative = tense == "could" or (negative and tense not in ("used_to", "wanted"))
         negative = negative and not plan.asked
+        subject = plan.subject or self.fitting_subject(verb, tense, plan.asked, negative)
+        clause = Clause(Phrase(), Phrase(), None, [], subject, base=verb, tense=tense)
         governor = getattr(self, "frame_" + frame)(clause, plan, verb, negative)
         return self.finish(clause, plan, negative, governor)
 
-    def fitting_subject(self, verb: Entry, tense: str, asked: bool = False) -> Participant:
+    def frame(self) -> str:
+        """A frame as often as its weight says: what `random.choices` draws, in a third of its time."""
+        draw = self.random.random() * self.frame_weights[-1]
+        return self.frames[bisect(self.frame_weights, draw, 0, len(self.frames) - 1)]
+
+    def verb_for(self, frame: str, tense: str, subject: Participant | None) -> Entry:
+        """A verb of the frame that the tense allows and the subject, where it is known, can do."""
+        verbs = allowed(frame, tense, self.core)
+        while True:
+            verb = self.one_of(verbs)
+            if subject is None or suits(verb, subject):
+                return verb
+
+    def fitting_subject(self, verb: Entry, tense: str, asked: bool = False, negative: bool = False) -> Participant:
         """A subject for the verb: animals run too; वह and वे have no form with ने; nobody asks about himself."""
         if "animal" in verb.kinds and not self.core and self.chance(0.25):
             return self.animal()
         ne = verb.declension == "ne" and tense in PERFECTIVE
         while True:
             subject = self.subject()
-            without_ne = isinstance(subject, Said) and subject.hindi[0] in ("वह", "वे")
-            child = isinstance(subject, Noun) and "young" in subject.noun.kinds
-            oneself = asked and subject.own in ("my", "our")
-            if not (ne and without_ne) and not (child and "grown" in verb.kinds) and not oneself:
+            without_ne = isinstance(subject, Said) and subject.hindi in ("वह", "वे")
+            strange = (asked and not self.may_be_asked_about(subject)) or (negative and subject.counted)
+            if not (ne and without_ne) and suits(verb, subject) and not strange:
                 return subject
+
+    def may_be_asked_about(self, subject: Participant) -> bool:
+        """Nobody asks about himself, or about nine girls of whom he says nothing more."""
+        return subject.own not in ("my", "our") and not subject.counted
 
     def finish(self, clause: Clause, plan: Plan, negative: bool, governor: Agreement | None) -> Clause:
         """Join subject and verb: the verb agrees with the subject, or after ने with its object, or with nothing."""
@@ -573,16 +205,15 @@ class Clauses:
         """राम बग़ीचे में किताब पढ़ रहा है – Ram is reading a book in the garden."""
         subject, rich = clause.who, plan.rich
         self.add_time(clause, plan, "wide" in verb.kinds and clause.tense != "past_progressive")
-        origin = verb.kinds_of("from")
+        many = "plenty" in verb.kinds or ("many" in verb.kinds and clause.tense in (*HABITS, "can"))
+        thing = self.thing(verb, clause, negative, many)
         self.add_place(clause, verb, rich, rich)
-        if not negative and ("together" in verb.kinds or self.core):
-            self.add_companion(clause, subject, 0.5 * rich, rich)
-        self.add_aside(clause, verb, origin, plan)
-        self.add_manner(clause, verb, 0 if negative else 0.25 * rich)
-        many = "plenty" in verb.kinds or ("many" in verb.kinds and clause.tense in ("habit", "used_to", "can"))
-        thing = self.thing(verb, subject, many, negative)
+        one_each = "each" in verb.kinds and not thing.noun.mass  # two people do not eat one apple together
+        if not negative and "together" in verb.kinds and not one_each:
+            self.add_companion(clause, subject, (0.8 if self.core else 0.5) * rich, rich)
+        self.add_aside(clause, verb, verb.kinds_of("from"), plan)
         clause.complement = thing.direct()
-        clause.tags += thing.tags
+        self.add_manner(clause, plan, verb, 0 if negative else 0.25 * rich)
         return thing.agreement
 
     def add_aside(self, clause: Clause, verb: Entry, origin: tuple[str, ...], plan: Plan) -> None:
@@ -601,16 +232,16 @@ class Clauses:
 
     def frame_go(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> None:
         """वह रोज़ स्कूल जाता है – he goes to school every day."""
-        self.add_time(clause, plan, True)
-        self.add_companion(clause, clause.who, 0.6 * plan.rich, plan.rich)
         far = not self.core and self.chance(0.3)
+        self.add_time(clause, plan, far and clause.tense != "past_progressive")
+        self.add_companion(clause, clause.who, 0.6 * plan.rich, plan.rich)
         self.add_means(clause, "vehicle", "far" if far else "near", 0.5 * plan.rich)
         if far:
             city = self.entry("city")
             word = Word(city.hindi)
             clause.complement = Phrase([word], [English("to", (), (word,)), English(city.english, (word,))])
             return
-        clause.complement = self.goal(self.entry("place", "go"))
+        clause.complement = self.goal(self.entry("place", plan.goal))
 
     def goal(self, place: Entry) -> Phrase:
         """स्कूल – to school, मेले – to the fair, घर – home."""
@@ -622,9 +253,10 @@ class Clauses:
 
     def frame_come(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> None:
         """वह गाँव से आया – he came from the village."""
-        self.add_time(clause, plan, True)
+        far = self.chance(0.4)
+        self.add_time(clause, plan, far and clause.tense != "past_progressive")
         self.add_companion(clause, clause.who, 0.5 * plan.rich, plan.rich)
-        if self.chance(0.4):  # and no vehicle: बस से शहर से is one से too many
+        if far:  # and no vehicle: बस से शहर से is one से too many
             city = self.entry("city")
             phrase = one(city.hindi, city.english)
         else:
@@ -637,54 +269,62 @@ class Clauses:
         """बच्चे मैदान में खेल रहे हैं – the children are playing in the playground."""
         self.add_time(clause, plan, False)
         animal = not clause.who.own
-        if animal and self.chance(plan.rich):
+        placed = "placed" in verb.kinds and plan.place
+        if animal and self.chance(1 if placed else plan.rich):
             where = "water" if "at:water" in verb.kinds else "outdoors"
             clause.adjuncts.append(self.place(self.entry("place", where), 0.12, clause))
             clause.tags.append("postpositions")
         elif not animal:
-            self.add_place(clause, verb, 1.6 * plan.rich, plan.rich)
+            self.add_place(clause, verb, 1 if placed else 1.6 * plan.rich, plan.rich)
         if "together" in verb.kinds and not negative and not animal:
             self.add_companion(clause, clause.who, 0.5 * plan.rich, plan.rich)
-        self.add_manner(clause, verb, 0 if negative else 0.4 * plan.rich)
+        self.add_manner(clause, plan, verb, 0 if negative else 0.4 * plan.rich)
 
     def frame_whom(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> None:
         """राम ने सीता को बुलाया – Ram called Sita: with को on the object the verb agrees with nothing."""
         self.add_time(clause, plan, False)
         self.add_place(clause, verb, 0.6 * plan.rich, plan.rich)
-        self.add_manner(clause, verb, 0 if negative else 0.3 * plan.rich)
         marker = verb.kinds_of("by")[0]
-        clause.tags.append("genitive" if marker in ("का", "की") else "postpositions")
-        if marker == "को" and not self.core and not speaks_or_hears(clause.who) and self.chance(0.12):
+        clause.definite = True
+        if marker == "को" and self.dative(clause, verb):
             pronoun = self.one_of(self.pronouns)
             clause.complement = one(pronoun.dative, pronoun.object)
-            return
-        whom = self.animal() if "animals" in verb.kinds and self.chance(0.4) else self.someone_else(clause.who)
-        clause.tags += whom.tags
-        clause.complement = whom.oblique().with_marker(Word(marker))
+        else:
+            clause.tags.append("genitive" if marker in ("का", "की") else "postpositions")
+            animal = "animals" in verb.kinds and self.chance(0.4)
+            whom = self.animal() if animal else self.someone_else(clause.who, one_only=negative)
+            clause.tags += whom.tags
+            clause.complement = whom.oblique().with_marker(Word(marker))
+        self.add_manner(clause, plan, verb, 0 if negative else 0.3 * plan.rich)
+
+    def dative(self, clause: Clause, verb: Entry) -> bool:
+        """Does मुझे, हमें … stand here? Not with मैं … and not in किसने मुझे पढ़ाया."""
+        taught = is_who(clause.who) and "grown" in verb.kinds and clause.tense in PERFECTIVE
+        return not self.core and not speaks_or_hears(clause.who) and not taught and self.chance(0.12)
 
     def frame_give(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> Agreement:
-        """राम सीता को किताब देता है – Ram gives a book to Sita."""
+        """राम सीता को किताब देता है – Ram gives a book to Sita; मुझे किताब देता है – gives me a book."""
         self.add_time(clause, plan, False)
-        clause.tags.append("postpositions")
-        if not speaks_or_hears(clause.who) and self.chance(0.12):
+        many = "many" in verb.kinds and clause.tense in HABITS
+        if self.dative(clause, verb):
             pronoun = self.one_of(self.pronouns)
-            word = Word(pronoun.dative)
-            clause.adjuncts.append(Phrase([word], [English("to", (), (word,)), English(pronoun.object, (word,))]))
-        else:
-            clause.adjuncts.append(self.marked(self.someone_else(clause.who), clause, "to", "को"))
-        many = "many" in verb.kinds and clause.tense in ("habit", "used_to")
-        thing = self.thing(verb, clause.who, many, negative)
+            thing = self.thing(verb, clause, negative, many)
+            clause.complement = one(pronoun.dative, pronoun.object) + thing.direct()
+            clause.tags.append("word_order")
+            return thing.agreement
+        clause.tags.append("postpositions")
+        clause.adjuncts.append(self.marked(self.someone_else(clause.who, one_only=negative), clause, "to", "को"))
+        thing = self.thing(verb, clause, negative, many)
         clause.complement = thing.direct()
-        clause.tags += thing.tags
         return thing.agreement
 
     def frame_put(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> Agreement:
         """राम ने मेज़ पर किताब रखी – Ram put a book on the table."""
         self.add_time(clause, plan, False)
         clause.adjuncts.append(self.place(self.entry("surface"), 0.2, clause))
-        thing = self.thing(verb, clause.who, False, negative)
+        thing = self.thing(verb, clause, negative)
         clause.complement = thing.direct()
-        clause.tags += [*thing.tags, "postpositions"]
+        clause.tags.append("postpositions")
         return thing.agreement
 
     def frame_live(self, clause: Clause, plan: Plan, verb: Entry, negative: bool) -> None:

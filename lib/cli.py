@@ -1,4 +1,4 @@
-"""The commands of `python -m lib`: train, translate, evaluate, inspect, experiment.
+"""The commands of `python -m lib`: train, translate, evaluate, inspect, experiment (beside them: `review`, `bench`).
 
 Exit codes: 0 done; 1 something given cannot be used (one line on stderr says what and why); 2 the command itself is
 not understood; 130 stopped by Ctrl-C, 143 by a scheduler's SIGTERM, in both cases after saving.
@@ -24,6 +24,8 @@ examples
   python -m lib translate --model runs/hin < hindi.txt > english.txt
   python -m lib evaluate --model runs/hin
   python -m lib inspect --model runs/hin
+  python -m lib review            answer what is due today (review --help)
+  python -m lib bench             measure speed on this machine (bench --help)
   torchrun --nproc-per-node 2 -m lib train --corpus hin.txt --out runs/hin     two processes, or two GPUs
 
 exit codes: 0 done, 1 something given cannot be used, 2 wrong usage, 130 stopped by Ctrl-C (after saving)

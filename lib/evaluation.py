@@ -284,15 +284,15 @@ def pointing_counts(
     word_weights: Sequence[Any],
     pairs: Sequence[Pair],
     keep: Callable[[str], bool] = is_content_word,
-    reach: int = 0,
+    possible: bool = False,
 ) -> tuple[int, int]:
     """(hits, total): of the target words with a sure link, how many have most weight on a sure source word.
 
     Narrower and easier than AER: it leaves out words without a sure link and, by default, closed classes and
     punctuation. That choice looks at the word only, never at the model; `keep=lambda word: True` counts all.
     A tie with a wrong word is no hit, so uniform weights earn nothing. Report the total with it.
-    `word_weights`: one (target words, source words) for each pair, made along the reference. `reach`: how many words
-    beside its sure word still count; 1 forgives a look at the postposition or the auxiliary of the right phrase.
+    `word_weights`: one (target words, source words) for each pair, made along the reference. `possible`: whether a
+    look at a word that is linked as possible, the auxiliary or the postposition of the right phrase, counts too.
     """
     _one_each(word_weights, pairs, "weight matrices", "pairs")
     outcomes: list[bool] = []
@@ -302,10 +302,10 @@ def pointing_counts(
             given = f"weights have shape {matrix.shape}, but {pair.target!r} has {len(target)} words"
             raise ValueError(f"{given}: give one row for each word of the reference")
         for t, (word, row) in enumerate(zip(target, matrix, strict=True)):
-            links = {source for source, place in pair.sure if place == t}
-            sure = {source + step for source in links for step in range(-reach, reach + 1)}
+            sure = {source for source, place in pair.sure if place == t}
+            right = sure | {source for source, place in pair.possible if place == t} if possible else sure
             if sure and keep(word):
-                outcomes.append(row.max() > 0 and set(np.flatnonzero(row == row.max()).tolist()) <= sure)
+                outcomes.append(row.max() > 0 and set(np.flatnonzero(row == row.max()).tolist()) <= right)
     return sum(map(bool, outcomes)), len(outcomes)
 
 

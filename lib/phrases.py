@@ -58,6 +58,10 @@ class Phrase:
     def __add__(self, other: Phrase) -> Phrase:
         return Phrase(self.hindi + other.hindi, self.english + other.english)
 
+    def extend(self, other: Phrase) -> None:
+        self.hindi += other.hindi
+        self.english += other.english
+
     def with_marker(self, marker: Word) -> Phrase:
         """A postposition that English does not say (ने, को of सीता को बुलाया): possibly its noun."""
         *rest, last = self.english
@@ -182,12 +186,14 @@ def verb_group(
     """
     host = [Word(text) for text in verb.hindi.split()[:-1]]
     hindi, main, tensed, tags = _hindi_verb(stem_of(verb), tense, agreement, negative)
+    last = hindi[-1]
     # जा रहा is one meaning in two words: both are surely "going".
     whole = (*host, *hindi[:-1]) if tense in ("progressive", "past_progressive") else (*host, main)
-    auxiliary, rest = _english_verb(verb, tense, person, negative or asked, whole, tensed)
+    auxiliary, rest = _english_verb(verb, tense, person, negative or asked, whole, (tensed, last))
     if negative:
         no = Word("नहीं")
-        hindi, tags = [no, *hindi], (*tags, "negation")
+        after = 1 if tense == "want" else 0  # जाना नहीं चाहता, but नहीं जा सकता
+        hindi, tags = [*hindi[:after], no, *hindi[after:]], (*tags, "negation")
         joined = tense == "can"  # cannot
         auxiliary = [English("cannot", (tensed, no))] if joined else [*auxiliary, English("not", (no,))]
     return VerbGroup(hindi, auxiliary, rest, tags, host)
@@ -233,47 +239,49 @@ def _hindi_modal(
 
 
 def _english_verb(
-    verb: Entry, tense: str, person: str, supported: bool, main: tuple[Word, ...], tensed: Word
+    verb: Entry, tense: str, person: str, supported: bool, main: tuple[Word, ...], helpers: tuple[Word, Word]
 ) -> tuple[list[English], list[English]]:
-    """The first auxiliary (or nothing) and the rest. `supported`: negated or asked, so English needs do."""
+    """The first auxiliary (or nothing) and the rest. `supported`: negated or asked, so English needs do.
+
+    helpers: the Hindi word that carries the tense and the last one: in जा सकता है and जाना चाहता था they are two.
+    """
+    tensed, last = helpers
     base, *particle = verb.english.split()
     third, past, participle, ing = verb.forms
     he = person == "he"
-    after = [English(text, main) for text in particle]
-    helped = () if tensed in main else (tensed,)
 
-    def form(text: str, helpers: tuple[Word, ...] = ()) -> list[English]:
-        return [English(text, main, helpers), *after]
+    def form(text: str, possible: tuple[Word, ...] = ()) -> list[English]:
+        return [English(text, main, possible), *[English(after, main) for after in particle]]
 
     if tense == "future":
         return [English("will", (), (tensed,))], form(base)
-    if tense in ("can", "could"):
-        return [English(tense, (tensed,))], form(base)
     if tense in ("progressive", "past_progressive"):
-        be = be_present(person) if tense == "progressive" else be_past(person)
-        return [English(be, (tensed,))], form(ing)
+        be = be_present if tense == "progressive" else be_past
+        return [English(be(person), (tensed,))], form(ing)
     if tense == "perfect":
         return [English("has" if he else "have", (tensed,))], form(participle)
-    if tense in ("want", "wanted"):
-        return _wanting(tense, he, supported, tensed, form(base))
-    if tense == "used_to":
-        if supported:
-            return [English("did", (), (tensed,))], [English("use", (tensed,)), English("to", (), main), *form(base)]
+    if tense in MODALS:
+        return _english_modal(tense, he, supported, tensed, () if last is tensed else (last,), form(base))
+    if tense == "used_to":  # neither negated nor asked in this language
         return [], [English("used", (tensed,)), English("to", (), (*main, tensed)), *form(base)]
+    helped = () if tensed in main else (tensed,)
     if supported:
-        do = "did" if tense == "past" else "does" if he else "do"
-        return [English(do, (), (*main, *helped))], form(base)
+        return [English("did" if tense == "past" else "does" if he else "do", (), (*main, *helped))], form(base)
     return [], form(past if tense == "past" else third if he else base, helped)
 
 
-def _wanting(
-    tense: str, he: bool, supported: bool, modal: Word, verb: list[English]
+def _english_modal(
+    tense: str, he: bool, supported: bool, modal: Word, beside: tuple[Word, ...], verb: list[English]
 ) -> tuple[list[English], list[English]]:
+    """can go, could go, wants to go, does … want to go. `beside`: the है of जा सकता है, which belongs to the modal."""
+    if tense in ("can", "could"):
+        return [English(tense, (modal,), beside)], verb
     to = English("to", (), (modal, *verb[0].sure))
     if supported:
         do = "did" if tense == "wanted" else "does" if he else "do"
-        return [English(do, (), (modal,))], [English("want", (modal,)), to, *verb]
-    return [], [English("wanted" if tense == "wanted" else "wants" if he else "want", (modal,)), to, *verb]
+        return [English(do, (), (modal, *beside))], [English("want", (modal,)), to, *verb]
+    want = "wanted" if tense == "wanted" else "wants" if he else "want"
+    return [], [English(want, (modal,), beside), to, *verb]
 
 
 def be_group(past: bool, agreement: Agreement, person: str, negative: bool) -> VerbGroup:

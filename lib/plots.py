@@ -261,7 +261,7 @@ def heatmap(
     Raises:
         ValueError: the matrix does not fit the labels (transposed, for example), or holds nan or infinity.
     """
-    matrix, source, target = _checked(weights, source_labels, target_labels)
+    matrix, source, target = checked(weights, source_labels, target_labels)
     links, colours = list(mark), _colour_scale(matrix)
     with _course_style():
         width, height, cell = _heatmap_size(source, target)
@@ -273,9 +273,9 @@ def heatmap(
         axes.set_ylabel(_shown(target_name), labelpad=8)
         captions = ["outlined: gold alignment"] if links else []
         if cell[0] >= 0.13 * (digits + 2) - 0.06 and cell[1] >= 0.24:
-            _write_values(axes, matrix, colours, digits)
+            _write_values(axes, matrix, digits)
         else:
-            _dot_largest(axes, matrix, colours)
+            _dot_largest(axes, matrix)
             bar = figure.colorbar(image, ax=axes, label=quantity, shrink=0.8, aspect=30, pad=0.02)
             bar.outline.set_visible(False)
             captions.insert(0, f"dot: largest {quantity} of the row")
@@ -305,10 +305,14 @@ def heatmap_table(
 
     Arguments and errors are those of `heatmap`; the languages tell a screen reader which voice to use.
     """
-    matrix, source, target = _checked(weights, source_labels, target_labels)
-    colours, body = _colour_scale(matrix), []
-    for label, row in zip(target, matrix, strict=True):
-        cells = [_html_cell(_number(value, digits), value, value == row.max(), colours) for value in row]
+    matrix, source, target = checked(weights, source_labels, target_labels)
+    body = []
+    for label, row, fills, inks in zip(target, matrix, *_fills_and_inks(matrix), strict=True):
+        largest = row.max()
+        cells = [
+            _html_cell(number(value, digits), fill, ink, value == largest)
+            for value, fill, ink in zip(row, fills, inks, strict=True)
+        ]
         body.append(f"<tr>{_html_header('row', target_lang, label)}{''.join(cells)}</tr>")
     head = "".join(_html_header("col", source_lang, label) for label in source)
     caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
@@ -326,13 +330,12 @@ def _html_header(scope: str, lang: str, label: str) -> str:
     return f'<th scope="{scope}" lang="{lang}" style="{style}">{html.escape(label)}</th>'
 
 
-def _html_cell(text: str, value: float, largest: bool, colours: Any) -> str:
-    fill, ink = _fill_and_ink(value, colours)
+def _html_cell(text: str, fill: str, ink: str, largest: bool) -> str:
     style = f"{CELL};text-align:center;background:{fill};color:{ink}" + (";font-weight:bold" if largest else "")
     return f'<td style="{style}">{text}</td>'
 
 
-def _checked(weights: Any, source: Sequence, target: Sequence) -> tuple[np.ndarray, list[str], list[str]]:
+def checked(weights: Any, source: Sequence, target: Sequence) -> tuple[np.ndarray, list[str], list[str]]:
     """The matrix and the labels as they are needed here, after a look at whether they fit each other."""
     matrix = np.asarray(weights.detach().cpu().double() if hasattr(weights, "detach") else weights, dtype=float)
     if matrix.shape != (len(target), len(source)) or matrix.size == 0:
@@ -395,34 +398,36 @@ def _colour_scale(matrix: np.ndarray) -> Any:
     return ScalarMappable(scale, LinearSegmentedColormap.from_list("course", BOTH_SIGNS if signed else BLUES))
 
 
-def _fill_and_ink(value: float, colours: Any) -> tuple[str, str]:
-    """The colour of a cell, and white or black for the text on it, whichever has more contrast (WCAG 2)."""
-    from matplotlib.colors import to_hex
+def _fills_and_inks(matrix: np.ndarray) -> tuple[list[list[str]], list[list[str]]]:
+    """The colour of each cell, and white or black for the text on it, whichever has more contrast (WCAG 2)."""
+    parts = _colour_scale(matrix).to_rgba(matrix)[..., :3]  # (T, S, 3)
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    light = 0.05 + linear @ (0.2126, 0.7152, 0.0722)  # (T, S)
+    codes = np.rint(parts * 255).astype(int) @ (1 << 16, 1 << 8, 1)
+    fills = [[f"#{code:06x}" for code in row] for row in codes.tolist()]
+    return fills, np.where(1.05 / light > light / 0.05, "#FFFFFF", "#000000").tolist()
 
-    fill = colours.to_rgba(value)[:3]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in fill]
-    light = 0.05 + float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
-    return to_hex(fill), "#FFFFFF" if 1.05 / light > light / 0.05 else "#000000"
 
-
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int = 2) -> str:
+    """A number with a real minus sign, and never −0.00."""
     text = f"{value:.{digits}f}"
     return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
-def _write_values(axes: Axes, matrix: np.ndarray, colours: Any, digits: int) -> None:
-    largest = matrix.max(axis=1)
+def _write_values(axes: Axes, matrix: np.ndarray, digits: int) -> None:
+    largest, (_, inks) = matrix.max(axis=1), _fills_and_inks(matrix)
     for (t, s), value in np.ndenumerate(matrix):
-        ink, weight = _fill_and_ink(value, colours)[1], "bold" if value == largest[t] else "normal"
+        ink, weight = inks[t][s], "bold" if value == largest[t] else "normal"
         # The Devanagari font has no bold, and numbers do not need it.
         font = {"family": "DejaVu Sans", "fontsize": 9, "color": ink, "weight": weight}
-        axes.text(s, t, _number(value, digits), ha="center", va="center", **font)
+        axes.text(s, t, number(value, digits), ha="center", va="center", **font)
 
 
-def _dot_largest(axes: Axes, matrix: np.ndarray, colours: Any) -> None:
+def _dot_largest(axes: Axes, matrix: np.ndarray) -> None:
+    _, inks = _fills_and_inks(matrix)
     for t, row in enumerate(matrix):
         for s in np.flatnonzero(row == row.max()):
-            axes.plot(s, t, "o", markersize=3, color=_fill_and_ink(row[s], colours)[1])
+            axes.plot(s, t, "o", markersize=3, color=inks[t][s])
 
 
 def _outline(axes: Axes, mark: Sequence[tuple[int, int]], cell: Cell) -> None:
@@ -446,7 +451,7 @@ def _heatmap_alt(
     parts = []
     for label, row in zip(target[:12], matrix, strict=False):
         names = " and ".join(str(source[s]) for s in np.flatnonzero(row == row.max()))
-        parts.append(f"{label} → {names}" + (f" ({_number(row.max(), digits)})" if digits is not None else ""))
+        parts.append(f"{label} → {names}" + (f" ({number(row.max(), digits)})" if digits is not None else ""))
     more = f"; and {rows - 12} more rows" if rows > 12 else ""
     shape = f"{rows} target row{'s' * (rows > 1)} by {columns} source column{'s' * (columns > 1)}"
     return f"{_sentence(title)}Heat map, {shape}. Largest {quantity} of each row: {'; '.join(parts)}{more}."
@@ -526,10 +531,10 @@ def curves(
     with _course_style():
         figure, axes = _new_figure(8.4, 4.2)
         groups = _groups(lines) if named else []
-        for number, line in enumerate(lines):
-            shift = 0.05 * (number - (len(lines) - 1) / 2) if named else 0.0
+        for rank, line in enumerate(lines):
+            shift = 0.05 * (rank - (len(lines) - 1) / 2) if named else 0.0
             x = [groups.index(label) + shift for label in line.x] if named else line.x
-            _draw_line(axes, x, line, number)
+            _draw_line(axes, x, line, rank)
         axes.set(xscale="log" if logx and not named else "linear", yscale="log" if logy else "linear")
         _plain_numbers(axes, axes.yaxis if percent else None)
         axes.set(xlabel=_shown(xlabel), ylabel=_shown(ylabel), ylim=ylim)
@@ -542,11 +547,11 @@ def curves(
     return Picture(figure, alt if alt is not None else _curves_alt(lines, xlabel, ylabel, title, percent, alt_digits))
 
 
-def _draw_line(axes: Axes, x: Sequence[float], line: _Line, number: int) -> None:
-    colour, few = COLOURS[number], len(x) <= 12
-    style = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number], "linewidth": 1.9}
+def _draw_line(axes: Axes, x: Sequence[float], line: _Line, rank: int) -> None:
+    colour, few = COLOURS[rank], len(x) <= 12
+    style = {"color": colour, "marker": MARKERS[rank], "linestyle": DASHES[rank], "linewidth": 1.9}
     # Many points: a marker here and there, at different places for each line.
-    every = None if few else (number * len(x) // 60, max(1, len(x) // 8))
+    every = None if few else (rank * len(x) // 60, max(1, len(x) // 8))
     axes.plot(x, line.y, label=_shown(line.name), markersize=6, markevery=every, markeredgecolor="white", **style)
     if np.isnan(line.low).all():
         return
@@ -601,8 +606,8 @@ def _ranking(values: Sequence[tuple[str, float]], percent: bool, digits: int | N
         highest, lowest = ([name for name, value in ranked if value == wanted] for wanted in (top, bottom))
         return f"highest {' and '.join(highest)}; lowest {' and '.join(lowest)}"
     if percent:
-        return "; ".join(f"{name} {_number(100 * value, digits)}%" for name, value in ranked)
-    return "; ".join(f"{name} {_number(value, digits)}" for name, value in ranked)
+        return "; ".join(f"{name} {number(100 * value, digits)}%" for name, value in ranked)
+    return "; ".join(f"{name} {number(value, digits)}" for name, value in ranked)
 
 
 def bars(
@@ -628,9 +633,9 @@ def bars(
     kind = f".{max(0, digits - 2)}%" if percent else f".{digits}f"
     with _course_style():
         figure, axes = _new_figure(8.4, 1.1 + len(groups) * (0.14 + 0.18 * len(lines)))
-        for number, line in enumerate(lines):
-            at = np.array([groups.index(label) for label in line.x]) + tall * (number - (len(lines) - 1) / 2)
-            _draw_bars(axes, at, line, number, 0.9 * tall, kind)
+        for rank, line in enumerate(lines):
+            at = np.array([groups.index(label) for label in line.x]) + tall * (rank - (len(lines) - 1) / 2)
+            _draw_bars(axes, at, line, rank, 0.9 * tall, kind)
         axes.set_yticks(range(len(groups)), [_shown(label) for label in groups])
         axes.set(xlabel=_shown(xlabel), xlim=xlim, ylim=(len(groups) - 0.45, -0.55))
         _plain_numbers(axes, axes.xaxis if percent else None)
@@ -641,8 +646,8 @@ def bars(
     return Picture(figure, alt if alt is not None else _bars_alt(lines, groups, xlabel, title, percent, alt_digits))
 
 
-def _draw_bars(axes: Axes, at: np.ndarray, line: _Line, number: int, thickness: float, kind: str) -> None:
-    style = {"color": COLOURS[number], "hatch": HATCHES[number], "edgecolor": "white", "linewidth": 0}
+def _draw_bars(axes: Axes, at: np.ndarray, line: _Line, rank: int, thickness: float, kind: str) -> None:
+    style = {"color": COLOURS[rank], "hatch": HATCHES[rank], "edgecolor": "white", "linewidth": 0}
     axes.barh(at, line.y, thickness, label=_shown(line.name), **style)
     if not np.isnan(line.low).all():
         whiskers = np.maximum([line.y - line.low, line.high - line.y], 0)

@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ SOURCE = HERE / "source"
 LIMIT, SLOW_LIMIT = 60, 900
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+# A notebook is built as somebody who has answered nothing yet sees it; this stands in for the path of his progress.
+DATA_FOLDER = "YOUR-DATA-FOLDER/attention-course"
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -95,13 +98,19 @@ def execute(notebook: NotebookNode, folder: Path = HERE, seconds: int | None = N
         store_widget_state=False,
         record_timing=False,
     )
-    return asyncio.run(_run_cells(client, notebook))
+    with tempfile.TemporaryDirectory(prefix="course-data-") as data:
+        cost = asyncio.run(_run_cells(client, notebook, data))
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream":
+                output.text = output.text.replace(data, DATA_FOLDER)
+    return cost
 
 
-async def _run_cells(client: NotebookClient, notebook: NotebookNode) -> Cost:
-    times = []
+async def _run_cells(client: NotebookClient, notebook: NotebookNode, data: str) -> Cost:
+    times, variables = [], {**os.environ, "COURSE_DATA": data}
     # The kernel's own log is not part of a notebook: what a cell writes to stderr arrives as an output.
-    async with client.async_setup_kernel(stderr=subprocess.DEVNULL):
+    async with client.async_setup_kernel(stderr=subprocess.DEVNULL, env=variables):
         for index, cell in enumerate(notebook.cells):
             begin, name = time.perf_counter(), describe(notebook, index)
             try:

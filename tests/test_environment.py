@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
+from email.parser import Parser
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import build
+import editable
 import lib
 import run
 from lib.environment import LEAST_PYTHON, LEAST_VERSIONS
@@ -26,6 +29,9 @@ PROVIDED = {
     "fontpkg_noto_sans_devanagari": "fontpkg-noto-sans-devanagari",
     "IPython": "ipywidgets",
     "PIL": "matplotlib",
+    "axe_playwright_python": "axe-playwright-python",
+    "markdown_it": "markdown-it-py",
+    "mdit_py_plugins": "mdit-py-plugins",
     "nbclient": "jupyterlab",
     "nbformat": "nbval",
     "packaging": "pytest",
@@ -100,9 +106,31 @@ def imported(code: str) -> set[str]:
     return names - sys.stdlib_module_names - {"lib", "run", "build", "conftest", "editable"}
 
 
+def extras() -> dict[str, list[str]]:
+    """What can be installed beside what is required."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["optional-dependencies"]
+
+
+def test_an_extra_can_be_installed_by_its_name(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / editable.build_editable(str(tmp_path))) as wheel:
+        name = next(name for name in wheel.namelist() if name.endswith("METADATA"))
+        metadata = Parser().parsestr(wheel.read(name).decode())
+    assert metadata.get_all("Provides-Extra") == list(extras()) == ["anki"]
+    required = [Requirement(line) for line in metadata.get_all("Requires-Dist")]
+    assert [(r.name, r.marker.evaluate({"extra": "anki"}), r.marker.evaluate({"extra": ""})) for r in required] == [
+        ("genanki", True, False)
+    ]
+
+
 @pytest.mark.parametrize("folder", [".", "lib", "tests", "notebooks", "notebooks/source"])
 def test_everything_imported_is_required(folder: str) -> None:
-    required = set(run.required_names(PROJECT))
+    browser = filter(lambda line: line[:1].isalpha(), (PROJECT / "requirements-browser.txt").read_text().splitlines())
+    required = {
+        *run.required_names(PROJECT),
+        *(Requirement(line).name for line in browser if folder == "tests"),
+        *(Requirement(line).name for lines in extras().values() for line in lines),
+    }
     for path in sorted((PROJECT / folder).glob("*.py")):
         code = path.read_text(encoding="utf-8")
         unnamed = {name for name in imported(code) if PROVIDED.get(name, name) not in required}

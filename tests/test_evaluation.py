@@ -364,13 +364,13 @@ def test_content_words(word, content):
     assert ev.is_content_word(word) is content
 
 
-def test_pointing_may_reach_to_the_neighbour() -> None:
-    pair = Pair("घर में है", "is in home", sure=((0, 2), (1, 1), (2, 0)))
-    weights = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.1, 0.9, 0.0]])  # "home" looks at में, beside घर
+def test_pointing_may_count_possible_links() -> None:
+    pair = Pair("घर में है", "is in home", sure=((0, 2), (1, 1), (2, 0)), possible=((1, 2),))
+    weights = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.1, 0.9, 0.0]])  # "home" looks at में
     assert ev.pointing_counts([weights], [pair]) == (0, 1)
-    assert ev.pointing_counts([weights], [pair], reach=1) == (1, 1)
-    weights[2] = [0.1, 0.0, 0.9]  # and now two words away
-    assert ev.pointing_counts([weights], [pair], reach=1) == (0, 1)
+    assert ev.pointing_counts([weights], [pair], possible=True) == (1, 1)
+    weights[2] = [0.1, 0.0, 0.9]  # and now at है, which no link allows
+    assert ev.pointing_counts([weights], [pair], possible=True) == (0, 1)
 
 
 def test_bleu_without_a_right_run_of_four_is_smoothed_and_not_zero() -> None:

@@ -180,10 +180,10 @@ def test_text_in_a_cell_has_contrast():
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
     for low in (0.0, -1.0):
-        colours = plots._colour_scale(np.array([[low, 1.0]]))
-        for value in np.linspace(low, 1, 101):
-            dark, bright = sorted(light(colour) for colour in plots._fill_and_ink(value, colours))
-            assert (bright + 0.05) / (dark + 0.05) >= 4.5, value
+        (fills,), (inks,) = plots._fills_and_inks(np.linspace(low, 1, 101)[None])
+        for colours in zip(fills, inks, strict=True):
+            dark, bright = sorted(map(light, colours))
+            assert (bright + 0.05) / (dark + 0.05) >= 4.5, colours
 
 
 def test_each_series_has_a_look_of_its_own():

@@ -184,7 +184,7 @@ def test_no_command_lists_them_and_a_wrong_one_is_refused(capsys: pytest.Capture
         text = capsys.readouterr().out
         assert all(f"run.py {name} " in text for name in run.COMMANDS)
     assert run.main(["lap"]) == 2
-    assert capsys.readouterr().err == "There is no command 'lap'. The commands are: lab, test, build.\n"
+    assert capsys.readouterr().err == "There is no command 'lap'. The commands are: lab, test, build, review.\n"
 
 
 def commands(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
@@ -202,9 +202,20 @@ def test_what_the_commands_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert commands(monkeypatch, "lab", "--no-browser") == [*opened, "--no-browser"]
     assert commands(monkeypatch, "test", "-k", "text") == ["-m", "pytest", "-k", "text"]
     assert commands(monkeypatch, "build", "02") == [os.path.join("notebooks", "build.py"), "02"]
+    assert commands(monkeypatch, "review", "--where") == ["-P", "-m", "lib", "review", "--where"]
     monkeypatch.setattr(run.os, "geteuid", lambda: 0, raising=False)
     assert commands(monkeypatch, "lab") == [*opened, "--allow-root"]
     assert commands(monkeypatch, "lab", "--allow-root") == [*opened, "--allow-root"]
+
+
+def test_a_review_starts_where_you_are_past_a_stray_lib(course: Path, tmp_path: Path) -> None:
+    """So that `--export mine.jsonl` writes into your folder; and what is typed reaches it."""
+    (course / "lib" / "__main__.py").write_text("import os, sys; print(sys.argv[1:], os.getcwd(), input())")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").write_text("raise SystemExit(9)")
+    command = [sys.executable, str(course / "run.py"), "review", "--export", "मेरा.jsonl"]
+    done = subprocess.run(command, cwd=tmp_path, input="answer\n", capture_output=True, encoding="utf-8")
+    assert (done.stdout, done.stderr) == (f"['review', '--export', 'मेरा.jsonl'] {tmp_path} answer\n", "")
 
 
 def test_windows_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,207 @@
+"""Active recall in a notebook: `recall("02")` shows the questions of notebook 02.
+
+An answer and its explanation appear only after an attempt. Every output also holds the questions as HTML with the
+answers in collapsed blocks, for pages without a kernel. What is due is asked again by lib/review.py.
+"""
+
+from __future__ import annotations
+
+import html
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lib.bank import load_questions
+from lib.journal import RATINGS, Attempt, Journal, JournalError
+from lib.question_text import answer_text, feedback_text, heading, lettered, prompt_text, static_html, to_html
+from lib.questions import LETTERS, Question, grade
+
+
+class Sheet:
+    """Some questions: widgets where there is a kernel and ipywidgets, else HTML, else plain text."""
+
+    def __init__(self, questions: Sequence[Question], journal: Journal | None = None) -> None:
+        self.questions, self.journal = list(questions), journal or Journal()
+        self._panels: list[Panel] = []
+
+    @property
+    def panels(self) -> list[Panel]:
+        """The widgets, one set for each question, made once; ImportError without ipywidgets."""
+        if not self._panels:
+            try:
+                attempts = self.journal.read().attempts
+            except JournalError:  # the questions can be answered all the same; recording says what is wrong
+                attempts = []
+            for number, question in enumerate(self.questions, start=1):
+                before = [attempt for attempt in attempts if attempt.question == question.id]
+                self._panels.append(Panel(question, self.journal, number, before))
+        return self._panels
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        parts = [static_html(question, number) for number, question in enumerate(self.questions, start=1)]
+        bundle = {"text/plain": repr(self), "text/html": "\n".join(parts)}
+        try:
+            import ipywidgets
+
+            view = ipywidgets.VBox([panel.box for panel in self.panels])._repr_mimebundle_()
+        except ImportError:
+            return bundle
+        return {**view, **bundle}
+
+    def __repr__(self) -> str:
+        texts = [f"Question {n}: {prompt_text(q)}" for n, q in enumerate(self.questions, start=1)]
+        how = "To answer in plain text: from lib.review import review_in_terminal; review_in_terminal("
+        return "\n\n".join([*texts, f'{how}"{self.questions[0].notebook}")' if texts else "No questions."])
+
+
+class Panel:
+    """The widgets of one question. Whatever goes wrong in it is said in its own feedback area."""
+
+    def __init__(
+        self, question: Question, journal: Journal, number: int | None = None, before: Sequence[Attempt] = ()
+    ) -> None:
+        import ipywidgets as widgets
+
+        self.question, self.journal, self.hints, self.checked = question, journal, 0, None
+        self.head, self.feedback = widgets.HTMLMath(self._head(number)), widgets.HTMLMath(_history(before))
+        self.hint_text, self.answer = widgets.HTMLMath(), widgets.HTMLMath()
+        self.controls, self.read = _controls(question)
+        written = question.kind == "written"
+        self.check = self._button("Compare" if written else "Check answer", self._check)
+        self.hint = self._button(f"Hint 1 of {len(question.hints)}", self._hint)
+        self.show = self._button("Show answer", self._show, disabled=True)
+        self.ratings = [self._button(name.capitalize(), lambda name=name: self._rate(name)) for name in RATINGS]
+        self.points = [_tick(f"My answer says point {n}") for n in range(1, len(question.rubric) + 1)]
+        self.rating = widgets.VBox([*self.points, widgets.HBox(self.ratings)], layout={"display": "none"})
+        row = widgets.HBox([self.check, self.hint] if written else [self.check, self.hint, self.show])
+        parts = [self.head, *self.controls, row, self.hint_text, self.feedback, self.answer, self.rating]
+        self.box = widgets.VBox(parts)
+
+    def _head(self, number: int | None) -> str:
+        # Long menus are easier to fill in with the whole list before one's eyes.
+        listed = self.question.form in ("order", "match") or not _is_plain(self.question)
+        return heading(self.question, number) + to_html(prompt_text(self.question, with_choices=listed))
+
+    def _button(self, description: str, action: Callable[[], None], disabled: bool = False) -> Any:
+        import ipywidgets
+
+        def run(_: Any) -> None:
+            try:
+                action()
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+                self._say("!", f"The check itself failed ({problem}). This was not counted; you can go on.")
+
+        button = ipywidgets.Button(description=description, disabled=disabled)
+        button.on_click(run)
+        return button
+
+    def _say(self, sign: str, message: str, details: str = "") -> None:
+        colour = {"✓": "#00806A", "✗": "#C1440E"}.get(sign, "#5A6673")
+        style = f"border-left:4px solid {colour};padding-left:.7em"
+        message = f"<p><strong>{sign} {html.escape(message)}</strong></p>"
+        self.feedback.value = f'<div role="status" style="{style}">{message}{to_html(details)}</div>'
+
+    def _check(self) -> None:
+        raw = self.read()
+        if self.checked is not None and raw == self.checked:
+            return  # the same answer, clicked twice
+        outcome = grade(self.question, raw)
+        if not outcome.counted:
+            return self._say("!", outcome.message)
+        self.checked = raw
+        if outcome.correct is None:  # a written answer: the click on a rating is the attempt
+            self._say("!", outcome.message)
+            self.rating.layout.display = ""
+            return self._show()
+        note = self._record(outcome.correct, raw)
+        go_on = "" if outcome.correct else "\n\nChange your answer and check again, or let the answer be shown."
+        self._say("✓" if outcome.correct else "✗", outcome.message, feedback_text(outcome) + go_on + note)
+        self.show.disabled = False
+        if outcome.correct:
+            self._show()
+
+    def _record(self, correct: bool | None, raw: Any, rating: int | None = None) -> str:
+        """Write the attempt down; where that fails, what to tell the learner."""
+        try:
+            self.journal.record(self.question.id, correct, raw, self.hints, rating)
+        except JournalError as error:
+            return f"\n\nThis attempt could not be saved: {error}."
+        return ""
+
+    def _hint(self) -> None:
+        hints = self.question.hints
+        self.hints = min(self.hints + 1, len(hints))
+        self.hint_text.value = to_html("\n".join(f"{n}. {hint}" for n, hint in enumerate(hints[: self.hints], 1)))
+        self.hint.disabled = self.hints == len(hints)
+        self.hint.description = f"Hint {min(self.hints + 1, len(hints))} of {len(hints)}"
+
+    def _show(self) -> None:
+        self.answer.value = f"<h4>Answer</h4>{to_html(answer_text(self.question))}"
+
+    def _rate(self, name: str) -> None:
+        raw = {"text": self.checked, "points": [point.value for point in self.points]}
+        note = self._record(None, raw, RATINGS[name])
+        self.rating.layout.display = "none"
+        self._say("✓", f"Noted: {name}.", note)
+
+
+def _history(before: Sequence[Attempt]) -> str:
+    """What is remembered of earlier attempts at a question, in one line."""
+    if not before:
+        return ""
+    last, times = before[-1], "once" if len(before) == 1 else f"{len(before)} times"
+    result = {True: "✓ right", False: "✗ not right"}.get(last.correct, "rated by yourself")
+    return f"<p>Answered {times} before, last on {last.time:%Y-%m-%d}: {result}.</p>"
+
+
+def _is_plain(question: Question) -> bool:
+    """Can the choices stand in a control, which shows neither formulas nor Markdown?"""
+    texts = [*question.items, *(left for left, _ in question.pairs)]
+    return not any(sign in text for text in texts for sign in "$`*\n")
+
+
+def _tick(description: str) -> Any:
+    import ipywidgets
+
+    return ipywidgets.Checkbox(False, description=description, indent=False, layout={"width": "auto"})
+
+
+def _controls(question: Question) -> tuple[list[Any], Callable[[], Any]]:
+    """The controls in which a question is answered, nothing chosen, and a function that reads them."""
+    import ipywidgets as widgets
+
+    wide = {"layout": {"width": "auto", "max_width": "60em"}, "style": {"description_width": "initial"}}
+    labels = lettered(question) if _is_plain(question) else list(LETTERS[: len(question.items)])
+    choices = list(zip(labels, question.shown, strict=True))
+    if question.form == "single":
+        radio = widgets.RadioButtons(options=choices, value=None, description="Your choice", **wide)
+        return [radio], lambda: radio.value
+    if question.form == "multiple":
+        ticks = [_tick(label) for label, _ in choices]
+        return ticks, lambda: [place for place, tick in enumerate(ticks) if tick.value]
+    if question.form in ("order", "match"):
+        lefts = [f"({n}) {left if _is_plain(question) else ''}" for n, (left, _) in enumerate(question.pairs, 1)]
+        names = lefts or [f"Place {n}" for n in range(1, len(choices) + 1)]
+        options = [("choose …", None), *choices]
+        menus = [widgets.Dropdown(options=options, index=0, description=name, **wide) for name in names]
+        return menus, lambda: [menu.value for menu in menus]
+    kind = widgets.Textarea if question.form in ("matrix", "written") else widgets.Text
+    text = kind(description="Your answer", **wide)
+    return [text], lambda: text.value
+
+
+def show(*things: Any) -> None:
+    """Show in a notebook, or print."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        print(*things, sep="\n\n")
+    else:
+        from IPython.display import display
+
+        display(*things)
+
+
+def recall(notebook: str | int, journal: Journal | None = None) -> None:
+    """Show the questions of a notebook."""
+    show(Sheet(load_questions(notebook), journal))
