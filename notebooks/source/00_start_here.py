@@ -31,6 +31,7 @@
 # | 03 Additive or dot | which score, at what cost, and when is it asked? | 45 | 4 |
 # | 04 A full training | what does a real system need, and how is it measured? | 60 | 4 |
 # | 05 Queries, keys and values | how does this become a Transformer? | 50 | 3 |
+# | 06 Review | what am I about to forget? | 10 | ¼ |
 #
 # ## 1. Does your machine have what it needs?
 #
@@ -67,7 +68,7 @@ heatmap(
 # ## 3. The language you will work with
 #
 # The course has a language of its own: correct Hindi, made by a grammar, with one right English translation for each sentence and with
-# links that say which English word comes from which Hindi word. Here is the first sentence of its training set that has कल in it. कल is *yesterday* or
+# links that say which English word comes from which Hindi word. Here are two sentences of its training set that have कल in them. कल is *yesterday* or
 # *tomorrow*; what tells them apart?
 
 # %%
@@ -101,7 +102,7 @@ print(", ".join(TAGS))
 # %% [markdown]
 # ## 4. How fast is it, and which versions?
 #
-# One training step of the kind used in notebook 01, measured here. The times on the first page of each notebook are for two cores that need about
+# One training step of a model somewhat larger than those of the notebooks, measured here. The times on the first page of each notebook are for two cores that need about
 # 100 milliseconds for it; expect yours to scale. The versions are for a question to someone else.
 
 # %% tags=["nbval-ignore-output"]
@@ -121,25 +122,18 @@ for name, version in versions().items():
 # 2. **Recall.** At the end of each notebook stand questions. Answer them without looking, in words or numbers, and only then open the answer.
 #    Come back after a day, a week, a month: what you had to dig for stays.
 #
-# Try it with the first question.
+# Try it now, with questions on what you have just seen.
 
 # %% [markdown] tags=["recall-place"]
-# **1.** In मैं स्कूल जाता हूँ → *I go to school*: which English word has no Hindi word of its own, and which Hindi word has no English one?
+# ## Recall
 #
-# <details><summary>Answer — attempt it first</summary>
-#
-# *to* has none: Hindi says only स्कूल जाना, "school go". हूँ has none: English puts what it says (first person, present) into *go*.
-#
-# </details>
-#
-# **2.** Which part of that sentence makes a program that reads only from left to right and forgets fail?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# *go* is the second English word, and its Hindi word जाता is the third, after स्कूल, which is needed only later. Whoever has
-# forgotten स्कूल by then cannot finish the sentence.
-#
-# </details>
+# Answer from memory, without scrolling up. You see an answer only after an attempt; a wrong one is told why. What you had to dig for comes back when
+# you are about to forget it: in notebook 06, or in a terminal with `python3 run.py review`. Without a kernel, the questions stand here as text with folded answers.
+
+# %%
+from lib.recall import recall
+
+recall("00")
 
 # %% [markdown]
 # ## Where things are

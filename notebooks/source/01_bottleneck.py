@@ -2,9 +2,9 @@
 # # 01 · The bottleneck
 #
 # A translator who may read a sentence once, must then close the book, and may carry only one index card to the
-# next room: that is the first neural translation model that worked. The card has the same size for every
-# sentence. In this notebook you build that model, give it sentences of 3 to 40 words, and measure where the card
-# is full. Then you open the book again: the same model, with attention.
+# next room: that is an early neural translation model that worked well. The card has the same size for every
+# sentence. In this notebook you build that model, give it sentences of 3 to 40 words, and measure where it begins to
+# lose things. Then you open the book again, with attention.
 #
 # **What you will be able to do**
 #
@@ -99,7 +99,9 @@ print("every bucket has at least 100 test sentences:", bool(counts.min() >= 100)
 # | hidden units | 208 | 192 |
 #
 # The model without attention gets a few more hidden units, so that both have the same number of parameters within
-# 5 %: nobody can say that attention won by being larger.
+# 5 %: nobody can say that attention won by being larger. But the two differ in two things, as the two papers do:
+# attention, *and* the second direction. Which of them does the work? Keep the question; section 6 has the other two
+# of the four combinations.
 #
 # **Predict.** Write down two numbers for each model: the share of *perfect* translations for sentences shorter
 # than 8 words, and for sentences of 32 words or more.
@@ -125,7 +127,7 @@ attentive = experiments.train_model(task, settings, "with attention", **experime
 # %% tags=["nbval-ignore-output"]
 for name, trained in (("without", plain), ("with", attentive)):
     seconds, loss = trained.history.seconds, trained.history.smoothed()[-1]
-    print(f"{name:8} attention: {seconds:4.0f} s (at most 100: {seconds <= 100}), loss {loss:.3f}")
+    print(f"{name:8} attention: {seconds:4.0f} s, loss {loss:.3f}")
 
 # %%
 sizes = [count_parameters(trained.model) for trained in (plain, attentive)]
@@ -142,7 +144,7 @@ correct = {
     "without attention": experiments.solved(plain.translator, task.test),
     "with attention": experiments.solved(attentive.translator, task.test),
 }
-buckets = {name: by_length(hits, lengths, experiments.LENGTH_EDGES) for name, hits in correct.items()}
+buckets = {name: by_length(hits, lengths) for name, hits in correct.items()}
 
 # %%
 curves(
@@ -165,7 +167,8 @@ print("their 95 % intervals do not touch:", long_attentive.low > long_plain.high
 # %% [markdown]
 # **What you saw.** The model without attention is *good*: on short sentences it makes almost no mistake. It knows
 # the words, the grammar, the word order. It is not a weak model that is bad everywhere; it is a strong model that
-# fails where the sentence outgrows the vector. That is the answer to a question you will be asked at the end.
+# fails where more has to pass through the one vector than training has found out how to put there. Remember it: you
+# will be asked at the end.
 #
 # Cho et al. (2014) saw the same on real English–French: quality held on short sentences and fell quickly with
 # length. Bahdanau et al. (2014) then gave the decoder all encoder states. On their test sentences the model without
@@ -269,12 +272,13 @@ print("with attention, every distance, at least 0.90:", min(h.mean() for h in pr
 # verb and a gender of its own, that it runs out, as section 3 showed. Distance alone is not the problem; the number of
 # facts is.
 #
-# ## 6. Is it capacity or learning? Two controls, stored
+# ## 6. What does the work? Four controls, stored
 #
-# "The vector is too small" is one explanation. If it were the whole one, a vector twice as wide should repair
-# everything, and the order of the source words should not matter: the same words have to fit either way. Training
-# these takes longer than this notebook may, so they were run beforehand, with more than one random seed, and stored
-# with the command that makes them again.
+# Two questions are open. *Is it attention or the second direction?* The other two of the four combinations answer that.
+# *Is the vector too small?* If that were all, a vector twice as wide should repair everything, and the order of the source
+# words should not matter: the same words have to fit either way. Training these takes longer than this notebook may, so
+# they were run beforehand, with two random seeds, and stored with the command that makes them again. **Predict** the order
+# of the six rows.
 
 # %%
 stored = experiments.measured("bottleneck")
@@ -293,8 +297,18 @@ for variant in variants:
     print(f"{variant:30}", *(f"{mean_over_seeds(variant, bucket):.2f}" for bucket in range(5)))
 
 # %%
-reverse, wide, plain_before = (mean_over_seeds(v, 1) for v in (variants[2], variants[3], variants[0]))
-print("8 to 15 words: reversed source above twice the width above plain:", reverse > wide > plain_before)
+longest = {variant: mean_over_seeds(variant, 4) for variant in variants}
+middle = {variant: mean_over_seeds(variant, 2) for variant in variants}
+print(
+    "longest: one direction with attention above all without:",
+    all(longest["attention, forwards only"] > value + 0.3 for v, value in longest.items() if v.startswith("no")),
+)
+print(
+    "the second direction adds most to attention:", longest["attention"] > longest["attention, forwards only"] + 0.2
+)
+print("and nothing without it:", middle["no attention, both ways"] < middle["no attention"])
+for name in ("no attention, source reversed", "no attention, twice as wide"):
+    print(f"16 to 23 words, {name[14:]}: above plain by more than 0.2:", middle[name] > middle["no attention"] + 0.2)
 
 # %%
 curves(
@@ -306,9 +320,13 @@ curves(
 )
 
 # %% [markdown]
-# Compare the rows with care. Making the vector twice as wide costs three times the parameters and moves the curve a little. Turning the
-# source around costs nothing and moves it a lot, though the vector has the same size. (These runs had half the updates of yours, so their
-# numbers are lower; the comparison is within the table.)
+# **What you saw.** *Attention does the work*: with one direction only it still translates more than half of the longest sentences,
+# where every model without it is close to zero. The second direction adds the rest: a state $h_i$ that has read on both
+# sides of its word is a better thing to look up. Without attention it is of no use here (that row has an eighth fewer
+# parameters, and its two directions must pass through a matrix on the way to the decoder).
+#
+# *And the vector?* Twice the width helps, for three times the parameters. Turning the source around helps as much and costs nothing, with a
+# vector of the same size. Neither comes near the longest sentences.
 #
 # Sutskever et al. (2014) met this on real data: turning the source around took their single model from BLEU 26.17
 # to 30.59. Nothing about the size of the vector had changed. What changed is the path that the gradient travels:
@@ -341,37 +359,106 @@ heatmap(found.weights, found.source_pieces, found.target_pieces, title=sentence.
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
 #
+# Each exercise is a function to write. Fill in its body, run its cell, then run the `check` below it: your function is tried on
+# many shapes against another computation, and a mistake that is known gets its name. `hint("1.1")` gives a hint, a stronger one each time;
+# `solution("1.1")` shows ours once you have tried.
+
+# %%
+from lib.exercises import check, hint, solution
+
+# %% [markdown]
+# ### Exercise 1.1 · Exact matches by length
+#
+# *easy, 10 minutes*
+#
+# Write `exact_by_length(lengths, translations, references, edges)`: the share of sentences that are translated
+# exactly, in each group of lengths.
+#
+# - `lengths`, `translations`, `references`: lists of shape (N), one entry a sentence: source words, and two texts.
+# - `edges`: a rising list of shape (G + 1). Group g holds the lengths with `edges[g] <= length < edges[g + 1]`.
+# - Result: a list of shape (G) with a share between 0 and 1 for each group, and `None` for a group without a
+#   sentence: nothing was measured there. Sentences outside all groups count nowhere.
+
+
+# %%
+def exact_by_length(
+    lengths: list[int],
+    translations: list[str],
+    references: list[str],
+    edges: list[int],
+) -> list[float | None]:
+    """The share of exact matches in each group of lengths, None where a group is empty."""
+    ...
+
+
+# %%
+check("1.1", exact_by_length)
+
+# %% [markdown]
+# ### Exercise 1.2 · The parameters of an LSTM
+#
+# *easy, 10 minutes*
+#
+# Write `lstm_parameters(inputs, hidden, layers)`: the number of parameters of an LSTM in one direction, as PyTorch
+# builds it.
+#
+# - One layer has four gates (input, forget, cell, output). Each gate has a matrix of shape (hidden, inputs) for the
+#   input, one of shape (hidden, hidden) for the state, and two bias vectors of shape (hidden).
+# - A second layer reads the states of the first, a third those of the second.
+# - Result: a whole number. For `inputs=1, hidden=1, layers=1` it is 16: count it on paper first.
+
+
+# %%
+def lstm_parameters(inputs: int, hidden: int, layers: int) -> int:
+    """How many parameters an LSTM has."""
+    ...
+
+
+# %%
+check("1.2", lstm_parameters)
+
+# %% [markdown]
+# ### Without a checker
+#
 # 1. *(5 minutes)* Before you compute: an LSTM with 256 units hands over two blocks of 256 floats of 32 bits. How many
 #    bits is that, and how many bits does it take to name one of 70 words 40 times? Is capacity in this crude sense
 #    the limit?
-# 2. *(10 minutes)* Write `reverse(pair)` that turns the source of a pair around and check that applying it twice
-#    gives back the pair.
-# 3. *(15 minutes)* The order `"fixed"` (Cho et al.) shows the same vector to the decoder again at every step. Train it with
-#    `experiments.train_model(task, settings, order="fixed")`. Predict first: which bucket gains most?
+# 2. *(15 minutes)* The order `"fixed"` (Cho et al.) shows the same vector to the decoder again at every step. Train it with
+#    `experiments.train_model(task, settings, **{**experiments.WITHOUT_ATTENTION, "order": "fixed"})`; it has half as many
+#    parameters again. Predict first: which bucket gains most?
 
 # %% [markdown] tags=["bug-lab-place"]
 # ## Bug lab: the encoder that reads padding
 #
-# Sentences of different length share a batch, so short ones are filled up with padding. A colleague's backward
-# encoder starts at the right edge of the *batch*. The symptom is measured below: the same sentence, alone and in a
-# batch with a longer one. Form a hypothesis before you read on: what did the backward direction read first, and
-# which line of `lib/seq2seq.py` prevents it?
+# *medium, 15 minutes* · `hint("1.bug")`
+#
+# A colleague's backward encoder translates a sentence differently when a longer one stands beside it. This is the
+# function that computes its final state; the symptom is measured below.
+#
+# - `words`: shape (B, S, E), the vectors of the words, padding on the right, which may hold any numbers. `mask`:
+#   shape (B, S), boolean, True for a real word.
+# - `W`: shape (H, E), `U`: shape (H, H), `b`: shape (H). One step is `tanh(W x + U state + b)`, from a state of
+#   zeros.
+# - Result: shape (B, H), the state after the *first* word, since it reads from right to left. A sentence without a
+#   real word leaves the state at zero.
+#
+# Say first what the encoder has read before it comes to the last real word. Then repair the function.
+
 
 # %%
-torch.manual_seed(0)
-careless = torch.nn.LSTM(8, 8, batch_first=True, bidirectional=True)
-embedded = torch.randn(1, 3, 8)
-padded = torch.cat([embedded, torch.zeros(1, 4, 8)], dim=1)  # the same sentence with four steps of padding
+def read_backwards(words: np.ndarray, mask: np.ndarray, W: np.ndarray, U: np.ndarray, b: np.ndarray) -> np.ndarray:
+    state = np.zeros((len(words), len(b)), dtype=words.dtype)  # (B, H)
+    for i in reversed(range(words.shape[1])):
+        state = np.tanh(words[:, i] @ W.T + state @ U.T + b)
+    return state
 
-_, (alone, _) = careless(embedded)
-_, (in_batch, _) = careless(padded)
-for direction, name in enumerate(("forward", "backward")):
-    change = (alone[direction] - in_batch[direction]).abs().max().item()
-    print(f"{name:8} final state is the same alone and padded:", change < 1e-6)
+
+# %%
+check("1.bug", read_backwards)
 
 # %% [markdown]
-# Both are wrong: the backward direction starts in padding, and the forward one goes on through it. An encoder must
-# know the lengths. Ours does; the check is one line:
+# When yours passes, compare with the encoder of this course. It does not loop in Python; it tells PyTorch the lengths. The same
+# test, one line:
 
 # %%
 model = Seq2Seq(ModelConfig(100, 100, 8, 8, order="none", bidirectional=True))
@@ -383,41 +470,13 @@ print("our final states, alone and padded, differ by less than 1e-6:", bool((alo
 # %% [markdown] tags=["recall-place"]
 # ## Recall
 #
-# Attempt each question, on paper or aloud, before you open its answer.
-#
-# **1.** Why does an encoder–decoder without attention fail on *long* sentences, rather than a little on all?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# All that the decoder will know of the source passes through one vector whose size does not grow with the
-# sentence. While the sentence fits, nothing is lost; beyond that, something must be left out, and more of it the
-# longer the sentence is. A model that was weak for another reason would be weak at all lengths. You measured it: at
-# least 0.95 of the shortest sentences perfect, and at least 0.50 below attention on the longest.
-#
-# </details>
-#
-# **2.** A friend says: "then make the vector ten times wider." Name one measurement in this notebook that speaks
-# for that and one that speaks against it.
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# For: look at the curve of the wider vector in section 6. Against: turning the source around changes the result
-# without changing the size of anything, so size cannot be the only limit. And a wider vector costs parameters and
-# time for every sentence, long or short.
-#
-# </details>
-#
-# **3.** Why is वह a harder word to translate than स्कूल?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# स्कूल is *school* whatever else is said. वह is *he* or *she*, and which one is only told by the verb at the end of the
-# Hindi sentence, while English needs it as the first word.
-#
-# </details>
-#
-# **Think about it.** How would you explain this notebook to someone who has never seen a computer? Find an everyday
-# situation with one carrier of fixed size between two people, and say what attention would be in it.
+# Answer from memory, without scrolling up. You see an answer only after an attempt; a wrong one is told why. What you had to dig for comes back when
+# you are about to forget it: in notebook 06, or in a terminal with `python3 run.py review`. Without a kernel, the questions stand here as text with folded answers.
+
+# %%
+from lib.recall import recall
+
+recall("01")
 
 # %% [markdown]
 # ## Summary

@@ -618,125 +618,147 @@ heatmap(moved, words, labels, title, target_name="decoder state")
 # **What you saw.** In the middle मैं leads alone. Its score is 1 all the way, since $h_1$ answers both questions equally well, while जाता gives way before स्कूल and हूँ have caught up.
 # The weights change smoothly with the state. That smoothness is what lets training adjust them, little by little.
 
+# %% [markdown]
+# Now do it by hand. Drag the three entries of the state. **Predict** before each: (a) from $s_1$, raise entry 2 to 1: which weight grows most? (b) At temperature
+# 0.1, what is left of स्कूल? At 5? (c) Let both places of padding take part. (d) Which state makes all weights equal, and where does the context lie then?
+
+# %% tags=["nbval-ignore-output"]
+from lib.explore import worked_example
+
+worked_example()
+
+# %% [markdown]
+# **What you saw.** The context (black) never leaves the area between the states it averages. A low temperature pulls it to the winner, or, with a tie, to the middle of the winners. Padding pulls it
+# towards the origin. The state of zeros asks nothing, and the context is the plain mean.
+
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
 #
-# 1. *(10 minutes, easy)* **Masked softmax.** Write `masked_softmax(scores, mask)` for a whole batch in NumPy: `scores` is `(B, S)`, `mask` is boolean `(B, S)` and `True` for a real word.
-#    Weights on padding are exactly 0, each row sums to 1, scores of 1000 do no harm, and a row without any real word comes out as zeros, not as `nan`. Your scores must not be
-#    changed in place.
-# 2. *(10 minutes, medium)* **Additive score.** Write `additive_score(queries, keys, W_s, W_h, v)` without a loop: `queries` `(T, D)`, `keys` `(S, D)`, result `(T, S)`. For
-#    `s1[None]`, `H[:1]` and the matrices of section 14 it is 0.2024. Which axis must each of the two projections be given before they can be added?
-# 3. *(20 minutes, medium)* **A whole decode step.** Cover section 10 and write `decode_step(word, state, states, mask)`, which returns the next word, the new state and the weights. Use your masked
-#    softmax. Starting from `"<s>"` and `H[3]`, with the padded states of section 13, it must write the same five words, and no weight may lie on padding.
-# 4. *(15 minutes, your own)* **A program that shows the idea.** Write a short program in which one question is put to several states, and whose output makes the core idea visible to someone who
-#    has not read this notebook. Run it with at least three different questions: one where a single state wins, one with a tie, and one where all weights are equal. Say for each, before you run
-#    it, what it will print.
+# Each exercise is a function to write. Fill in its body, run its cell, then run the `check` below it: your function is tried on
+# many shapes against another computation, and a mistake that is known gets its name. `hint("2.1")` gives a hint, a stronger one each time;
+# `solution("2.1")` shows ours once you have tried.
+
+# %%
+from lib.exercises import check, hint, solution
+
+# %% [markdown]
+# ### Exercise 2.1 · Dot scores, all at once
+#
+# *easy, 5 minutes*
+#
+# Write `dot_scores(queries, keys)` in NumPy, without a loop: entry [t, i] is the dot product of query t and key i.
+#
+# - `queries`: shape (T, D), one decoder state a row. `keys`: shape (S, D), one encoder state a row.
+# - Result: shape (T, S): a row for each question, a column for each source word.
+
+
+# %%
+def dot_scores(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """The dot product of every query with every key."""
+    ...
+
+
+# %%
+check("2.1", dot_scores)
+
+# %% [markdown]
+# ### Exercise 2.2 · A softmax that survives 1000
+#
+# *easy, 10 minutes*
+#
+# Write `tempered_softmax(scores, temperature)` in NumPy: over the last axis, entry i is exp(e_i / temperature),
+# divided by the sum of these over the row.
+#
+# - `scores`: shape (S), (T, S) or (B, T, S), any size of numbers, ±1000 as well. `temperature`: a number above 0.
+# - Result: the shape and the type of `scores`; every row sums to 1. `scores` itself stays as it was.
+
+
+# %%
+def tempered_softmax(scores: np.ndarray, temperature: float) -> np.ndarray:
+    """Softmax over the last axis, at a temperature."""
+    ...
+
+
+# %%
+check("2.2", tempered_softmax)
+
+# %% [markdown]
+# ### Exercise 2.3 · A whole decode step
+#
+# *medium, 20 minutes*
+#
+# Write `decode_step(state, states, mask, output)` in NumPy: score, normalise, combine, generate.
+#
+# - `state`: shape (D), the decoder's state, the question. `states`: shape (S, D), the encoder's states, keys and
+#   values.
+# - `mask`: shape (S), boolean, True for a real word. Weights on padding are exactly 0; a sentence without a real word
+#   has weights of zero, and a context of zeros.
+# - `output`: shape (V, 2 D), the matrix of the output layer, which reads [state; context] as in section 9.
+# - Result: three things, `(word, context, weights)`: the number of the most likely target word (an `int`), shape (D),
+#   shape (S).
+
+
+# %%
+def decode_step(
+    state: np.ndarray, states: np.ndarray, mask: np.ndarray, output: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """One step of the decoder: the word it writes, the context, the weights."""
+    ...
+
+
+# %%
+check("2.3", decode_step)
+
+# %% [markdown]
+# ### Without a checker
+#
+# *(15 minutes, your own)* **A program that shows the idea.** Write a short program in which one question is put to several states, and whose output makes the core idea visible to someone who
+# has not read this notebook. Run it with at least three different questions: one where a single state wins, one with a tie, and one where all weights are equal. Say for each, before you run
+# it, what it will print.
+#
+# The masked softmax for a whole batch and the additive score of section 14 are exercises 3.1 and 3.2 of the next notebook.
 
 # %% [markdown] tags=["bug-lab-place"]
 # ## Bug lab: the picture that is one row off
 #
-# A colleague draws the weights of section 10 and gets the picture below. No error, no warning; five rows, five labels, each row sums to 1. Yet it says that *I* looks at
-# जाता, that *to* looks at स्कूल, and that *school* looks at हूँ. "The model has learnt nonsense", says the colleague.
+# *easy, 10 minutes* · `hint("2.bug")`
 #
-# Before you open the hint: compare each row with the list of weights in section 10. Are the *numbers* wrong? What are the labels, and at which end of the decoder do you find this list? How would you
-# notice such a mistake in a sentence whose right answer you do not know?
+# A colleague draws where the decoder looks. No error, no warning: as many rows as labels, every row sums to 1. Yet
+# the picture says that *I* looks at जाता and *school* at हूँ. This function prepares the rows of the picture.
+#
+# - `read`: a list of shape (T), the word that the decoder takes in at each step; the first is `<s>`.
+# - `written`: a list of shape (T), the word that it gives out at each step. In training the two lists do not follow
+#   from each other: the decoder reads the reference, whatever it writes.
+# - `weights`: shape (T, S), where it looked at each step.
+# - Result: the labels, a list of shape (T), and the rows, shape (T, S), so that each row explains the word beside it.
+#
+# Say first at which end of the decoder each list is found. Then repair the function.
+
+
+# %%
+def picture_rows(read: list[str], written: list[str], weights: np.ndarray) -> tuple[list[str], np.ndarray]:
+    return read, weights
+
 
 # %% tags=["nbval-ignore-output"]
 fed = ["<s>", "I", "go", "to", "school"]
-weights = [weights for _, _, weights, _, _ in steps]
-heatmap(weights, words, fed, "The colleague's picture")
+weights = np.array([weights for _, _, weights, _, _ in steps])  # (T, S)
+labels, rows = picture_rows(fed, written, weights)
+heatmap(rows, words, labels, "The colleague's picture")
 
-# %% [markdown]
-# <details><summary>Hint: attempt it first</summary>
-#
-# At step $t$ a decoder takes in one word and gives out another. Each row of weights belongs to a step. For which of the two words is it the explanation? A picture drawn with the other list has
-# the right number of rows, so no check of shapes can catch it. A check that can: the last row of a finished translation must carry the label `</s>`, and the first must never be `<s>`.
-#
-# </details>
+# %%
+check("2.bug", picture_rows)
 
 # %% [markdown] tags=["recall-place"]
 # ## Recall
 #
-# Attempt each question, on paper or aloud, before you open its answer.
-#
-# **1.** In the worked example $\alpha_1$ and $\alpha_3$ are equal. How do you know without computing a single exponential?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Their scores are equal: $s_1 = [1, 0, 0]$ reads the first entry of a state, and that is 1 in $h_1$ and in $h_3$. Both go through the same strictly increasing function and are divided by the same sum, so equal
-# scores must give equal weights. Section 3 checks it.
-#
-# </details>
-#
-# **2.** Bahdanau's score is called additive, Luong's dot score multiplicative. Point at the place in each formula that gives it its name.
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# In $v^\top \tanh(W_s s + W_h h)$ state and question are projected separately and then *added*; that is where they meet. In $s \cdot h = \sum_k s_k h_k$ they meet in *products* of matching entries. The sum over
-# $k$ collects these products; it does not bring the two vectors together. Section 14 computes both.
-#
-# </details>
-#
-# **3.** At some later step the decoder's state is $[0, 0, 1]$. Which place gets the single largest weight?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# None does. The state reads the third entries, 1, 1, 0, 1, so $h_1$, $h_2$ and $h_4$ tie with 0.2969 each and $h_3$ gets 0.1092. The question assumes a single winner; a largest weight can be shared. Section 7.
-#
-# </details>
-#
-# **4.** What is $c_t$ combined with before the next word is chosen, and what goes wrong without it?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# With the decoder's own state $s_t$. The context says what matters in the source; it does not say what has been written. Two steps with the same context would have to give the same word: in section 10 a one-word
-# source is translated as *school school school …* without an end. Grammar on the target side, such as agreement with the words before, would be lost as well.
-#
-# </details>
-#
-# **5.** "With attention the encoder need not be recurrent: the decoder can look at whatever word it needs." What is wrong, for the models of this notebook?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Attention takes the place of the single vector between encoder and decoder, and not of the encoder. The recurrence puts context and order into each $h_i$. Over raw embeddings, exchanging the words of the source
-# exchanges the weights and leaves every context unchanged: *Ram saw Sita* and *Sita saw Ram* become one (section 12). Replacing the recurrence by attention among the source words, with positions, is another step: the
-# Transformer's.
-#
-# </details>
-#
-# **6.** One decode step contains two softmaxes. Over what does each run, and how long is each list of numbers in our example?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# The first shares weight among the places of the source: four numbers, as many as the sentence has words. The second shares probability among the words of the target vocabulary: five numbers, whatever the
-# sentence. The first makes the context, the second makes the choice.
-#
-# </details>
-#
-# **7.** "Our padding states are all zeros, so they cannot influence attention." What does the sum in the softmax say to that?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# A state of zeros has dot score 0, and $\exp(0) = 1$ goes into the sum like any other. With two such places 0.2272 of the weight lies on padding and the context shrinks. The score has to be set very low before the softmax
-# (section 13).
-#
-# </details>
-#
-# **8.** An encoder that reads forward only meets मैं कल गया and मैं कल जाऊँगा. Is the state of कल the same? And with an encoder that reads both ways?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Forward only: the same, since both sentences agree up to कल and a state knows what has been read so far. Read both ways, the backward half has met the verb and differs, so the joined state can tell *yesterday* from
-# *tomorrow* (section 11).
-#
-# </details>
-#
-# **Think about it**, in writing:
-#
-# - Explain attention to a friend who has never used a computer. Which everyday situation would you compare it with? Say also where your comparison breaks down: what is the score, what are the shares, and can one look
-#   at several things at once in it?
-# - You are to build a small translation system with what you know now. What would your very first step be, and how would you notice that it went wrong?
-# - Before you go on: write down three things you learned here and one question you still have.
+# Answer from memory, without scrolling up. You see an answer only after an attempt; a wrong one is told why. What you had to dig for comes back when
+# you are about to forget it: in notebook 06, or in a terminal with `python3 run.py review`. Without a kernel, the questions stand here as text with folded answers.
+
+# %%
+from lib.recall import recall
+
+recall("02")
 
 # %% [markdown]
 # ## Summary

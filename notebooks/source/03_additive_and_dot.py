@@ -99,7 +99,7 @@ for name in SCORERS:
 
 # %% [markdown]
 # **What you saw.** The dot family keeps queries and keys, which grow with the length; the additive family keeps a whole vector of
-# size 64 for *every pair*, which grows with its square. That, more than the arithmetic, is why the dot product won. Time tells
+# size 64 for *every pair*, which grows with its square. That is one reason why the dot product is used so widely. Time tells
 # the same story; it depends on your machine, so look and do not compare:
 
 # %% tags=["nbval-ignore-output"]
@@ -124,7 +124,7 @@ print("made by:", stored["command"])
 rows = [row for row in stored["rows"] if row["hidden"] == 256]
 longest = max(row["length"] for row in rows)
 seconds = {row["scorer"]: row["seconds"] for row in rows if row["length"] == longest}
-print(f"at length {longest}, additive against dot: {seconds['additive'] / seconds['dot']:.0f} times as long")
+print(f"at length {longest}, additive more than 20 times as long as dot:", seconds["additive"] > 20 * seconds["dot"])
 
 # %% [markdown]
 # One saving matters for all: the keys do not change while a sentence is translated, so `project` computes them **once for a
@@ -132,7 +132,7 @@ print(f"at length {longest}, additive against dot: {seconds['additive'] / second
 #
 # ## 3. What a score learns
 #
-# Five models, the same in all but the score: same data, same batches, same steps, same starting weights elsewhere. **Predict** the
+# Five models, the same in all but the score: same data, same batches, same steps, same starting weights in everything but the score. **Predict** the
 # ranking of the learning curves.
 
 # %% tags=["slow"]
@@ -164,10 +164,10 @@ for name, values in quality.items():
 losses = {name: trained.history.smoothed()[-1] for name, trained in models.items()}
 print("dot ends with a lower loss than scaled dot:", losses["dot"] < losses["scaled_dot"])
 print("dot ends with a lower loss than additive:", losses["dot"] < losses["additive"])
-beside = max(values["pointing_within_one"] for values in quality.values())
+beside = max(values["pointing_or_possible"] for values in quality.values())
 exact = max(values["pointing_accuracy"] for values in quality.values())
-print("the best score points at the right word or the one beside it, at least 0.90:", beside >= 0.90)
-print("exactly at the right word, at least 0.70, and less often than that:", 0.70 <= exact < beside)
+print("the best score points at a word that a sure or a possible link allows, at least 0.75:", beside >= 0.75)
+print("at a word with a sure link, at least 0.65, and less often than that:", 0.65 <= exact < beside)
 
 # %% [markdown]
 # **What you saw.** After a few hundred updates the scores are not alike. Dot and general are ahead; scaled dot, concat and additive take longer until they begin to
@@ -212,15 +212,17 @@ for order in ("luong", "bahdanau"):
 # %%
 grid = experiments.measured("scorers")
 print("made by:", grid["command"], "  updates:", grid["steps"])
-columns = ("exact_match", "alignment_error_rate", "pointing_accuracy", "pointing_within_one")
+columns = ("exact_match", "alignment_error_rate", "pointing_accuracy", "pointing_or_possible")
 print("score      order    ", *columns, "seconds")
 for row in grid["rows"]:
     numbers = (f"{row[column]:{len(column)}.2f}" for column in columns)
     print(f"{row['scorer']:10} {row['order']:9}", *numbers, f"{row['seconds']:7.0f}")
 
 # %% [markdown]
-# Read the table by columns. The same scores lead in both orders. Bahdanau order takes longer for as many updates, since its loop cannot be unrolled, and gets further with
-# them, for each of the five. A single seed stands behind each line, so do not read more into a difference of a few hundredths.
+# Read the table by columns. Dot leads in both orders. Bahdanau order takes longer for as many updates, since its loop cannot be unrolled, and translates
+# more sentences exactly, for each of the five; it also has nearly a third more parameters, because the context is an input of the recurrent step. And
+# each of the five *points* less well in Bahdanau order: translating and pointing are two things. A single seed stands behind each line, so do not read
+# more into a difference of a few hundredths.
 #
 # ## 5. Why divide by √d
 #
@@ -294,91 +296,130 @@ for padding in (0, 2, 20):
 # %% [markdown] tags=["explorer-place"]
 # ## Two scores, one sentence
 #
-# The pictures show where two of your five models look while they translate the same sentence.
+# Two of your five models read the same sentence. Point at a token, or reach it with the Tab key, and only its lines remain. Then let both write the words of one model: now each row of weights has
+# a partner, and the table says how far the two lie apart. **Predict** first: which words will they disagree on?
 
 # %% tags=["nbval-ignore-output"]
-from IPython.display import display
-
-from lib.plots import heatmap
+from lib.explore import compare_scorers
 
 sentence = min(short, key=lambda pair: abs(len(pair.source.split()) - 7)).source
-for name in ("dot", "additive"):
-    found = models[name].translator.translate([sentence])[0]
-    display(heatmap(found.weights, found.source_pieces, found.target_pieces, title=f"{name}: {found.text}"))
+compare_scorers({name: models[name].translator for name in ("dot", "additive")}, sentence)
 
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
 #
-# 1. *(5 minutes)* Write `general(q, K, W)` in NumPy for one query and a matrix of keys. Which shape must `W` have for a query of 6 and keys of 4?
-# 2. *(10 minutes)* Write `additive(q, K, W_s, W_h, v)` without a loop, and check it against `lib.attention.additive_score`.
-# 3. *(10 minutes)* Write a masked softmax for a whole batch. What should it give for a row without a single real word?
+# Each exercise is a function to write. Fill in its body, run its cell, then run the `check` below it: your function is tried on
+# many shapes against another computation, and a mistake that is known gets its name. `hint("3.1")` gives a hint, a stronger one each time;
+# `solution("3.1")` shows ours once you have tried.
+
+# %%
+from collections.abc import Callable
+
+from torch import Tensor
+
+from lib.exercises import check, hint, solution
+
+# %% [markdown]
+# ### Exercise 3.1 · Masked softmax
+#
+# *medium, 15 minutes*
+#
+# Write `masked_weights(scores, mask)` in PyTorch: softmax over the source words, as if padding were not there.
+#
+# - `scores`: shape (B, T, S), any size of numbers. `mask`: shape (B, S), boolean, True for a real word; the same
+#   source words are real for every target step.
+# - Result: shape (B, T, S), the type of `scores`. Weights on padding are exactly 0; every other row sums to 1; a
+#   sentence without a single real word gets zeros, never nan. `scores` stays as it was.
+
+
+# %%
+def masked_weights(scores: Tensor, mask: Tensor) -> Tensor:
+    """Softmax over the last axis, real words only."""
+    ...
+
+
+# %%
+check("3.1", masked_weights)
+
+# %% [markdown]
+# ### Exercise 3.2 · The additive score
+#
+# *medium, 15 minutes*
+#
+# Write `additive_score(query, keys, query_weight, key_weight, v)` in PyTorch, without a loop: entry [b, t, i] is vᵀ
+# tanh(W_s q_t + W_h k_i).
+#
+# - `query`: shape (B, T, Dq). `keys`: shape (B, S, Dk). `query_weight`, which is W_s: shape (A, Dq). `key_weight`,
+#   which is W_h: shape (A, Dk). `v`: shape (A).
+# - Result: shape (B, T, S).
+
+
+# %%
+def additive_score(query: Tensor, keys: Tensor, query_weight: Tensor, key_weight: Tensor, v: Tensor) -> Tensor:
+    """vᵀ tanh(W_s q_t + W_h k_i) for every t and i."""
+    ...
+
+
+# %%
+check("3.2", additive_score)
+
+# %% [markdown]
+# ### Exercise 3.3 · The general score, keys projected once
+#
+# *hard, 20 minutes*
+#
+# Write `general_scorer(keys, weight)` in PyTorch. It does all that can be done once for a sentence, and returns a
+# *function* `score(query)` for every step that follows: entry [b, t, i] is q_tᵀ W k_i.
+#
+# - `keys`: shape (B, S, Dk). `weight`, which is W: shape (Dq, Dk). Query and keys differ in size.
+# - Result: a function. Given a `query` of shape (B, T, Dq) it returns scores of shape (B, T, S). It must not use
+#   `weight` any more: the check destroys that matrix in between.
+
+
+# %%
+def general_scorer(keys: Tensor, weight: Tensor) -> Callable[[Tensor], Tensor]:
+    """A function of the query: q_tᵀ W k_i, with W k_i computed once."""
+    ...
+
+
+# %%
+check("3.3", general_scorer)
 
 # %% [markdown] tags=["bug-lab-place"]
 # ## Bug lab: the model that translates differently in company
 #
-# Here is a sentence's weight row from a decoder, first alone, then beside a longer sentence. Something in the line that computes the weights is missing. Measure
-# the difference, name the cause, repair it.
+# *easy, 10 minutes* · `hint("3.bug")`
+#
+# Alone, a sentence gets one context; beside a longer sentence it gets another. The symptom is measured below.
+#
+# - `query`: shape (B, T, D). `keys`: shape (B, S, D). `values`: shape (B, S, Dv). `mask`: shape (B, S), boolean, True
+#   for a real word.
+# - Result: the context, shape (B, T, Dv), and the weights, shape (B, T, S). A sentence without a real word has
+#   weights and a context of zeros.
+#
+# Say first where the weight of the real words has gone. Then repair the function.
 
 
 # %%
-def careless_attend(query, keys, values, mask):
-    scores = dot_score(query, keys)
+def careless_attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ keys.transpose(1, 2)  # (B, T, S)
     weights = torch.softmax(scores, dim=-1)
     return weights @ values, weights
 
 
-torch.manual_seed(2)
-states = torch.randn(1, 4, 8)
-beside = torch.cat([states, torch.zeros(1, 6, 8)], dim=1)  # the same sentence in a wider batch
-mask = torch.arange(10)[None] < 4
-alone = careless_attend(states[:, :1], states, states, mask[:, :4])[0]
-company = careless_attend(states[:, :1], beside, beside, mask)[0]
-print("the context changes with the neighbours:", not torch.allclose(alone, company, atol=1e-3))
+# %%
+check("3.bug", careless_attend)
 
 # %% [markdown] tags=["recall-place"]
 # ## Recall
 #
-# **1.** Why are the additive and the multiplicative score called so?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# $v^\top \tanh(W_s q + W_h k)$ adds two projected vectors and squashes the sum. $q \cdot k = \sum_j q_j k_j$ is a sum of products of coordinates. The names say by
-# which operation query and key meet.
-#
-# </details>
-#
-# **2.** Your encoder has states of size 512, your decoder of 256. Which of the five scores can you use without further layers?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# general, concat and additive: each has a matrix that can bring both to one size. Dot and scaled dot need equal sizes.
-#
-# </details>
-#
-# **3.** A program uses the additive score with the current state $s_t$ and puts the context into the output layer. Is it Bahdanau attention?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Its score is Bahdanau's, its order is Luong's. In the paper the query is $s_{t-1}$ and the context enters the recurrent step.
-#
-# </details>
-#
-# **4.** Setting the *weights* on padding to zero after the softmax: what is still wrong?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# The remaining weights no longer sum to 1: padding took its share before it was removed, and how much depends on how much padding there is.
-#
-# </details>
-#
-# **5.** Why does scaling hardly matter for a small LSTM and much for a Transformer?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# It repairs scores whose spread grows with the width. LSTM states are small numbers, so the softmax does not saturate; layer-normalised vectors have variance about 1 in
-# each coordinate, so their dot product has variance about $d$.
-#
-# </details>
+# Answer from memory, without scrolling up. You see an answer only after an attempt; a wrong one is told why. What you had to dig for comes back when
+# you are about to forget it: in notebook 06, or in a terminal with `python3 run.py review`. Without a kernel, the questions stand here as text with folded answers.
+
+# %%
+from lib.recall import recall
+
+recall("03")
 
 # %% [markdown]
 # ## Summary

@@ -2,7 +2,7 @@
 # # 05 · Queries, keys and values
 #
 # You have computed attention by hand, compared its scores and trained a system with it. Now you give its parts three other
-# names, and find yourself inside a Transformer. Each step of the way is an equality you can check, most of them against PyTorch's own code.
+# names, and find yourself inside a Transformer. Each step of the way is an equality you can check; for attention itself, against PyTorch's own code.
 #
 # **What you will be able to do**
 #
@@ -191,18 +191,16 @@ print("step by step with the cache equals all at once:", torch.allclose(torch.st
 # %% [markdown]
 # ## 8. A tiny Transformer against the recurrent model
 #
-# Same language, same batches, same number of updates, about the same number of parameters. **Predict** three things: which learns faster *per update*, which is better on long
+# Same language, same batches, same number of updates; the recurrent model is the one of notebook 01, with about a fifth more parameters. **Predict** three things: which learns faster *per update*, which is better on long
 # sentences, and which is faster to *train* against which is faster to *use*.
 
 # %% tags=["slow"]
 task = experiments.core_task()
 settings = experiments.core_config(steps=700)
-recurrent = experiments.train_model(
-    task, settings, label="recurrent", order="luong", scorer="scaled_dot", embedding=96, hidden=192
-)
+recurrent = experiments.train_model(task, settings, label="recurrent", **experiments.WITH_ATTENTION)
 
 # %% tags=["slow"]
-gentle = TrainConfig(steps=700, learning_rate=1e-3)  # a Transformer breaks at the LSTM's learning rate
+gentle = TrainConfig(steps=700, learning_rate=1e-3)  # a fifth of the LSTM's; try 5e-3 and watch
 self_attentive = experiments.train_transformer(
     task, gentle, label="Transformer", size=96, heads=4, layers=2, feedforward=256
 )
@@ -233,12 +231,15 @@ for name, trained in pair.items():
 for name, trained in pair.items():
     fell = trained.history.smoothed()[-1] / trained.history.losses[0]
     print(f"{name}: the loss fell to less than a fifth of its first value: {fell < 0.2}")
+print(
+    "the recurrent model is ahead in exact match:",
+    quality["recurrent"]["exact_match"] > quality["Transformer"]["exact_match"],
+)
 
 # %% [markdown]
-# **What you saw.** Both learn the language in a few hundred updates, and at this size neither leaves the other far behind; another number of updates, or a
-# recurrent encoder that reads in both directions, can exchange their places. Look at where each one points, too. The Transformer's weights are a mean over the heads of its
-# last layer, and its encoder states were mixed from the whole sentence in two layers, so nothing obliges them to look like an alignment. What made Transformers win is not in
-# this table: data, hardware, and the subject of the next section.
+# **What you saw.** Both learn the language in a few hundred updates. After so few, on a language so small, the recurrent model is ahead: in exact match, and in where it
+# points. The Transformer's weights are a mean over the heads of its last layer, and its states were mixed from the whole sentence in two layers. Each model got a learning rate of its
+# own; with other rates and more updates the distance changes: try it. What made Transformers win is not in this table: data, hardware, and the subject of the next section.
 #
 # ## 9. Parallel and sequential time
 #
@@ -269,111 +270,155 @@ curves(
 
 # %% [markdown]
 # The recurrent time grows with the length; the attention's *number of scores* grows with its square, which a processor with two cores feels sooner than a large GPU does. What the GPU
-# likes is that there is no waiting: the number of steps that must follow one another does not grow with the length at all. Count them:
-
-# %%
-for length in (10, 40, 160):
-    print(f"{length:3} words: recurrent encoder {length:3} steps in a row, 2-layer Transformer 2")
-
-# %% [markdown]
+# likes is that there is no waiting: a recurrent encoder takes one step after another, as many as there are words; in a Transformer of two layers only the
+# second layer waits for the first, whatever the length.
+#
 # Google's system of 2016 (GNMT) still had recurrent layers, with additive attention from the bottom decoder layer; a year later the recurrence was gone. The attention stayed.
 
 # %% [markdown] tags=["explorer-place"]
 # ## Query, key, value at a glance
 #
-# Weights of the worked example with and without scaling, and with a key that is not the value:
+# **Predict.** (a) जाता asks without projections: at whom does it look most, and why? (b) With $W_Q$ and $W_K$ it finds मैं. Which entries do the two matrices compare? (c) Take random vectors of 256
+# entries and switch the division by $\sqrt{d}$ on and off: what happens to the largest weight?
 
-# %%
-for name, score, keys in (
-    ("dot", dot_score, H),
-    ("scaled dot", scaled_dot_score, H),
-    ("keys turned around", dot_score, H.flip(-1)),
-):
-    context, weights = attend(s_1, keys, H, score=score)
-    print(
-        f"{name:19} weights",
-        [f"{w:.4f}" for w in weights[0, 0].tolist()],
-        " context",
-        [f"{c:.4f}" for c in context[0, 0].tolist()],
-    )
+# %% tags=["nbval-ignore-output"]
+from lib.explore import query_key_value
+
+query_key_value()
+
+# %% [markdown]
+# **What you saw.** Without projections query and key are the same vector, so a word finds itself. The matrices let a word ask for something it is not. And with wide vectors it is the division that keeps the
+# softmax from deciding before anything was learned.
 
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
 #
-# 1. *(5 minutes)* Write `causal(T)` without a loop, and one that lets each position see only the last 3.
-# 2. *(10 minutes)* Write `split_heads(x, heads)`: (B, T, D) → (B, heads, T, D / heads), and its inverse. Check that one undoes the other.
-# 3. *(10 minutes)* A two-head attention in which one head attends to the previous position only: which weights does it show?
-# 4. *(a drawing)* Draw a mind map that joins attention to at least three other things you have studied, and label each line with the relation.
+# Each exercise is a function to write. Fill in its body, run its cell, then run the `check` below it: your function is tried on
+# many shapes against another computation, and a mistake that is known gets its name. `hint("5.1")` gives a hint, a stronger one each time;
+# `solution("5.1")` shows ours once you have tried.
+
+# %%
+from torch import Tensor
+
+from lib.exercises import check, hint, solution
+
+# %% [markdown]
+# ### Exercise 5.1 · The causal mask
+#
+# *easy, 5 minutes*
+#
+# Write `causal_mask(steps, past)` in PyTorch, without a loop: who may look at whom in the target.
+#
+# - `steps`: T new words. `past`: how many words were there before them (0 in training; more with a key cache).
+# - Result: shape (T, past + T), boolean. Entry [t, i] is True where new word t may look at word i: all of the past,
+#   the new words before it, and itself.
+
+
+# %%
+def causal_mask(steps: int, past: int) -> Tensor:
+    """True where a new word may look."""
+    ...
+
+
+# %%
+check("5.1", causal_mask)
+
+# %% [markdown]
+# ### Exercise 5.2 · Split into heads, and back
+#
+# *medium, 10 minutes*
+#
+# Write `split_heads(states, heads)` in PyTorch: cut each state into equal slices, one a head. Head n gets the n-th
+# slice of every state, neighbouring numbers together, so that joining the slices again gives the state.
+#
+# - `states`: shape (B, L, D). `heads`: N, which divides D.
+# - Result: shape (B, N, L, D / N).
+
+
+# %%
+def split_heads(states: Tensor, heads: int) -> Tensor:
+    """(B, L, D) -> (B, N, L, D / N)"""
+    ...
+
+
+# %%
+check("5.2", split_heads)
+
+# %% [markdown]
+# ### Exercise 5.3 · Multi-head attention from three projections
+#
+# *hard, 25 minutes*
+#
+# Write `multi_head(queries, memory, W_q, W_k, W_v, W_o, heads)` in PyTorch. Queries, keys and values are projections:
+# `queries @ W_q.T`, `memory @ W_k.T` and `memory @ W_v.T`. Slice n of a query looks up slice n of the keys and values
+# by the scaled dot product; what the heads find is joined again and goes through `W_o`.
+#
+# - `queries`: shape (B, T, D). `memory`: shape (B, S, D). The four matrices: shape (D, D), no bias. `heads`: N, which
+#   divides D.
+# - Result: shape (B, T, D).
+
+
+# %%
+def multi_head(
+    queries: Tensor,
+    memory: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    W_v: Tensor,
+    W_o: Tensor,
+    heads: int,
+) -> Tensor:
+    """Several small lookups side by side."""
+    ...
+
+
+# %%
+check("5.3", multi_head)
+
+# %% [markdown]
+# ### Without a checker
+#
+# 1. *(5 minutes)* A causal mask that lets each position see only the last 3: which line of yours changes?
+# 2. *(10 minutes)* A two-head attention in which one head attends to the previous position only: which weights does it show?
+# 3. *(a drawing)* Draw a mind map that joins attention to at least three other things you have studied, and label each line with the relation.
 
 # %% [markdown] tags=["bug-lab-place"]
 # ## Bug lab: attention that never sees the encoder
 #
-# A popular kind of program computes its weights from the decoder's state and the current input word alone. It trains, its loss falls, its heat maps look neat. The symptom: exchange the source
-# sentence for another, and the weights stay exactly the same. Measured here on a five-line copy; say which argument is missing, and why a real score needs both.
+# *medium, 10 minutes* · `hint("5.bug")`
+#
+# A popular kind of program computes its weights from the decoder alone. It trains, its loss falls, its heat maps look
+# neat. The symptom is measured below: exchange the source sentence for another, and the weights stay exactly the
+# same.
+#
+# - `query`: shape (B, T, D), decoder states. `keys`: shape (B, S, D) and `values`: shape (B, S, Dv), of the encoder.
+#   `weight`: shape (D, D), a learned matrix.
+# - Result: the context, shape (B, T, Dv), and the weights, shape (B, T, S). The score must be that of Luong's
+#   *general* attention, q_tᵀ W k_i.
+#
+# Say first which argument the weights do not depend on. Then repair the function.
+
 
 # %%
-blind = torch.nn.Linear(3, 4)  # decoder state -> one weight for each of four positions
+def look_up(query: Tensor, keys: Tensor, values: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ weight  # (B, T, D): a score for each of D places
+    weights = torch.softmax(scores[..., : keys.shape[1]], dim=-1)  # (B, T, S): as many as the sentence has
+    return weights @ values, weights
 
 
-def blind_attend(state, states):
-    weights = blind(state).softmax(-1)  # (1, 1, 4)
-    return weights @ states, weights
-
-
-other = torch.randn_like(H)
-print(
-    "weights unchanged when the source is exchanged:",
-    torch.equal(blind_attend(s_1, H)[1], blind_attend(s_1, other)[1]),
-)
-print(
-    "the same check on attend():                    ", torch.equal(attend(s_1, H, H)[1], attend(s_1, other, other)[1])
-)
+# %%
+check("5.bug", look_up)
 
 # %% [markdown] tags=["recall-place"]
 # ## Recall
 #
-# **1.** In the recurrent model of notebook 04, what is the query, what are the keys and the values?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# The query is the decoder's state $s_t$. The encoder states are both: keys when they are scored, values when they are averaged.
-#
-# </details>
-#
-# **2.** A classmate says: "With attention the encoder need not be recurrent any more." What is right and what is wrong about it?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Two decisions are mixed up. In the models of notebooks 01 to 04 attention replaces only the single vector between encoder and decoder; the recurrence is what makes $h_i$ a state in context, and
-# without it attention would look at bare words. That an encoder can do without recurrence is a further idea, self-attention, and it needs positions.
-#
-# </details>
-#
-# **3.** Shuffling the source changes nothing but the order of the outputs. What is missing?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# Positions. Self-attention alone treats its input as a bag.
-#
-# </details>
-#
-# **4.** What does a key–value cache save, and what does it cost?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# It saves projecting all earlier positions again at each step; it costs memory that grows with the length of what has been written.
-#
-# </details>
-#
-# **5.** Why is the mask causal in the decoder's self-attention and not in the attention to the source?
-#
-# <details><summary>Answer — attempt it first</summary>
-#
-# The source is known as a whole before the first word is written; the target is not.
-#
-# </details>
-#
-# **Think about it.** Write down three things you learned in this course and one question you still have. Keep the question.
+# Answer from memory, without scrolling up. You see an answer only after an attempt; a wrong one is told why. What you had to dig for comes back when
+# you are about to forget it: in notebook 06, or in a terminal with `python3 run.py review`. Without a kernel, the questions stand here as text with folded answers.
+
+# %%
+from lib.recall import recall
+
+recall("05")
 
 # %% [markdown]
 # ## Summary
