@@ -15,7 +15,7 @@ from lib.attention import SCORERS
 from lib.corpus import Pair
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
 
-CLOSE = 1e-4  # relative, between machines
+CLOSE = 5e-5  # relative, between machines
 
 
 @pytest.mark.parametrize("name", list(experiments.EXPERIMENTS))
@@ -66,13 +66,10 @@ def test_the_first_losses_of_a_stored_run_come_again(name: str, variant: str, nu
 
 @pytest.mark.parametrize("name", ["bottleneck", "scorers"])
 def test_stored_runs_differ_by_more_than_what_that_test_allows(name: str) -> None:
-    """Else it would take one model for another.
-
-    Only dot and scaled dot are too close: both begin with almost flat weights.
-    """
-    for a, b in combinations(experiments.measured(name)["rows"], 2):
-        if {a.get("scorer"), b.get("scorer")} != {"dot", "scaled_dot"} or a["order"] != b["order"]:
-            assert a["first_losses"] != pytest.approx(b["first_losses"], rel=CLOSE)
+    """Else it would take one model for another."""
+    rows = [row["first_losses"] for row in experiments.measured(name)["rows"]]
+    for a, b in combinations(rows, 2):
+        assert a != pytest.approx(b, rel=CLOSE)
 
 
 def test_a_reversed_source_keeps_its_gold_links() -> None:
