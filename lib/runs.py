@@ -29,7 +29,7 @@ from lib.checkpoint import (
     save_checkpoint,
     write_atomically,
 )
-from lib.corpus import Pair, ParallelCorpus
+from lib.corpus import ParallelCorpus
 from lib.distributed import pick_device, rank, world
 from lib.interrupt import Stop
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
@@ -183,21 +183,16 @@ def read_corpus(config: RunConfig, say: Say) -> ParallelCorpus:
         corpus = ParallelCorpus.read_parallel(*config.corpus)
     else:
         corpus = ParallelCorpus.read(config.corpus[0])
-    kept = [pair for pair in corpus if _fits(pair, config.data)]
+    limits = {"max_words": config.data.max_words or None, "max_ratio": config.data.max_ratio or None}
+    kept = corpus.filtered(**limits)
     name = " and ".join(config.corpus)
     first = f"; the first: line {corpus.dropped[0].line}, {corpus.dropped[0].reason}" if corpus.dropped else ""
     counts = f"{len(corpus):,} pairs read, {len(corpus.dropped):,} lines dropped{first}"
-    filtered = f"{len(corpus) - len(kept):,} pairs too long or too uneven"
+    filtered = f"{len(corpus) - len(kept):,} pairs too long, too uneven or untranslated"
     if not kept:
         raise ValueError(f"{name} has no pair to train on: {counts}; {filtered}")
     say(f"{name}: {counts}; {filtered}")
-    return ParallelCorpus(kept)
-
-
-def _fits(pair: Pair, data: DataConfig) -> bool:
-    short, long = sorted((len(pair.source.split()), len(pair.target.split())))
-    uneven = data.max_ratio and long > data.max_ratio * max(1, short) and long > 5
-    return not uneven and not (data.max_words and long > data.max_words)
+    return kept
 
 
 def split_corpus(corpus: ParallelCorpus, data: DataConfig) -> tuple[ParallelCorpus, ParallelCorpus, ParallelCorpus]:
@@ -211,6 +206,9 @@ def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Tra
     """Train as `config` says into the folder `out`, or go on there; return the trainer, finished or interrupted."""
     folder = RunFolder(out, say)
     train, dev, test = split_corpus(read_corpus(config, say), config.data)
+    for part in (dev, test):
+        if part.note:
+            say(part.note)
     folder.claim(config, dev, test)
     saved = load_checkpoint(folder.last) if resume and folder.last.is_file() else None
     if saved is None:

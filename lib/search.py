@@ -155,7 +155,11 @@ def beam(
         going = [row for row in range(len(run.sentences)) if not _is_done(run, row, alpha, beta)]
         kept = torch.tensor(going, dtype=torch.long, device=source.device)
         rows = parents[kept].flatten()  # (B * K)
-        state, memory, last = state.select(rows), memory.select(rows), last[kept].flatten()
+        if len(going) < len(
+            run.sentences
+        ):  # all rows of a sentence have the same memory: copy it only when one leaves
+            memory = memory.select(rows)
+        state, last = state.select(rows), last[kept].flatten()
         _keep(run, kept)
     return [max(found, key=lambda hypothesis: hypothesis.score) for found in run.finished]
 
