@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -20,6 +21,7 @@ from lib.diagnosis import trials
 from lib.exercise_files import Exercise, draw, load
 from lib.exercises import Report, check, hint, solution
 
+SOURCES = Path(__file__).resolve().parents[1] / "notebooks/source"
 ALL: dict[str, Exercise] = exercises.EXERCISES
 WRONG = [(identifier, name) for identifier, exercise in ALL.items() for name in exercise.wrong]
 
@@ -55,6 +57,15 @@ def test_the_file_is_complete(identifier: str) -> None:
     assert not any(exercise.solution.splitlines()[-1].strip() in text for text in (*exercise.hints, *diagnoses))
     assert len(trials(exercise)) >= 6
     assert max(map(len, (exercise.stub + exercise.solution).splitlines())) <= 118  # under the learner's name as well
+
+
+@pytest.mark.parametrize("identifier", ALL)
+def test_its_notebook_has_it(identifier: str) -> None:
+    exercise = ALL[identifier]
+    (source,) = SOURCES.glob(f"{exercise.notebook}_*.py")
+    text = source.read_text(encoding="utf-8")
+    assert f'check("{identifier}", {exercise.module.NAME})' in text
+    assert exercise.is_lab or f"### Exercise {identifier} · " in text
 
 
 @pytest.mark.parametrize("identifier", ALL)

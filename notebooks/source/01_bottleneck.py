@@ -111,7 +111,7 @@ print(inspect.getsource(experiments.train_model))
 
 # %%
 settings = experiments.core_config(steps=1_400)
-print(settings)
+print(f"{settings.steps:,} updates of {settings.batch_size} sentences, learning rate {settings.learning_rate}")
 print("without attention:", experiments.WITHOUT_ATTENTION)
 print("with attention:   ", experiments.WITH_ATTENTION)
 
@@ -416,6 +416,28 @@ def lstm_parameters(inputs: int, hidden: int, layers: int) -> int:
 
 # %%
 check("1.2", lstm_parameters)
+
+# %% [markdown]
+# ### Exercise 1.3 · The final states of two directions
+#
+# *medium, 10 minutes*
+#
+# An encoder that reads in both directions ends with a state for each layer and direction, in this order: layer 0
+# forwards, layer 0 backwards, layer 1 forwards, and so on. Write `join_directions(final, directions)` in PyTorch:
+# one state a layer, forwards first, to hand over to the decoder.
+#
+# - `final`: shape (L * directions, B, D / directions), as `nn.LSTM` gives it. `directions`: 1 or 2.
+# - Result: shape (L, B, D).
+
+
+# %%
+def join_directions(final: torch.Tensor, directions: int) -> torch.Tensor:
+    """(L * directions, B, D / directions) -> (L, B, D)"""
+    ...
+
+
+# %%
+check("1.3", join_directions)
 
 # %% [markdown]
 # ### Without a checker
