@@ -6,6 +6,14 @@
     python3 run.py build    make the notebooks again from notebooks/source
     python3 run.py review   answer in this terminal what is due today; --where says where your progress is kept
 
+For instructors and maintainers; the first of these installs what requirements-publish.txt names:
+
+    python3 run.py release  make the student and the instructor version in build/release
+    python3 run.py grade    grade what a class handed in
+    python3 run.py report   count its questions and misconceptions, without names
+    python3 run.py slides   make the slides in build/slides
+    python3 run.py site     make the course as a web site in build/site
+
 The first start makes a folder `.venv` beside this file and installs into it what requirements.txt names. Further
 arguments go to the program that is started: `run.py lab --no-browser`, `run.py test -k text`, `run.py build 02`,
 `run.py review --help`.
@@ -29,11 +37,12 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).resolve().parent
+Command = Callable[[Path, Sequence[str]], list[str]]  # the environment's Python, arguments -> what is to be started
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 # Asked of the environment's own Python: its version, and which of the named packages it lacks.
 PROBE = """
@@ -91,10 +100,10 @@ def wanted(root: Path, version: str) -> dict[str, str]:
     return {"state": "complete", "folder": str(root), "python": version, "content": content}
 
 
-def required_names(root: Path) -> list[str]:
-    """The names of the packages in requirements.txt, without their versions."""
+def required_names(root: Path, file: str = "requirements.txt") -> list[str]:
+    """The names of the packages in a file of requirements, without their versions."""
     names = []
-    for line in (root / "requirements.txt").read_text(encoding="utf-8").splitlines():
+    for line in (root / file).read_text(encoding="utf-8").splitlines():
         requirement = line.split("#")[0].strip()
         if requirement[:1].isalnum():  # not an option, nor a path
             end = next((i for i, c in enumerate(requirement) if not (c.isalnum() or c in "-_.")), None)
@@ -343,7 +352,45 @@ def review(python: Path, arguments: Sequence[str]) -> list[str]:
     return [str(python), "-P", "-m", "lib", "review", *arguments]  # -P: no folder `lib` that lies about is taken
 
 
-COMMANDS = {"lab": lab, "test": test, "build": build, "review": review}
+def publish(module: str) -> Command:
+    """A program of `publish/`; what it needs beyond the learners' packages is installed when it is first wanted."""
+
+    def command(python: Path, arguments: Sequence[str]) -> list[str]:
+        add_packages(python, "requirements-publish.txt")
+        return [str(python), "-P", "-m", f"publish.{module}", *arguments]  # -P: as in `review`
+
+    return command
+
+
+def add_packages(python: Path, file: str) -> None:
+    """Install what a file of requirements names into the environment, if any of it is missing.
+
+    Raises:
+        SetupError: pip could not.
+    """
+    root = python.parents[2]
+    probe = [str(python), "-c", PROBE, *required_names(root, file)]
+    answer = subprocess.run(probe, env=environment(), capture_output=True, check=True)
+    if not json.loads(answer.stdout)[1]:
+        return
+    say(f"Installing what {file} names. This once, it takes a minute and a connection.")
+    code, errors = run_child([str(python), "-m", "pip", "install", "--quiet", "-r", file], root, watch_errors=True)
+    if code != 0:
+        raise SetupError(f"pip could not install {file}: {errors or f'it ended with code {code}'}.")
+
+
+FROM_HERE = ("review", "grade", "report")  # files that these are given are named from where you are
+COMMANDS: dict[str, Command] = {
+    "lab": lab,
+    "test": test,
+    "build": build,
+    "review": review,
+    "release": publish("release"),
+    "grade": publish("grade_class"),
+    "report": publish("class_report"),
+    "slides": publish("slides"),
+    "site": publish("site"),
+}
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:
@@ -360,7 +407,7 @@ def main(arguments: Sequence[str], root: Path = ROOT) -> int:
         return 2
     try:
         set_up(root)
-        folder = Path.cwd() if name == "review" else root  # the files of an export are named from where you are
+        folder = Path.cwd() if name in FROM_HERE else root
         code = run_child(COMMANDS[name](python_of(root), rest), folder)[0]
         return code if code >= 0 else 128 - code  # ended by a signal
     except SetupError as error:

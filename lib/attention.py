@@ -15,6 +15,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+# An additive score of more sums than this (16 MB of floats) is computed for a few target steps at a time.
+MOST_SUMS = 2**22
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -133,7 +137,24 @@ def additive_score(query: Tensor, keys: Tensor, query_weight: Tensor, key_weight
 
 
 def _weigh_sums(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
-    """vᵀ tanh(q_t + k_i) for projected query (..., T, A) and keys (..., S, A) -> (..., T, S)."""
+    """vᵀ tanh(q_t + k_i) for projected query (..., T, A) and keys (..., S, A) -> (..., T, S).
+
+    The sums have size (..., T, S, A), which for long sentences is more than all the rest. So above `MOST_SUMS` they
+    are computed for a few target steps at a time, kept no longer than that, and computed again in the backward pass.
+    """
+    batch = math.prod(torch.broadcast_shapes(query.shape[:-2], keys.shape[:-2]))
+    step_sums = batch * keys.shape[-2] * keys.shape[-1]  # for one target step
+    if query.shape[-2] * step_sums <= MOST_SUMS:
+        return _weigh_all_sums(query, keys, v)
+    steps = max(1, MOST_SUMS // step_sums)
+    parts = (
+        checkpoint(_weigh_all_sums, part, keys, v, use_reentrant=False, preserve_rng_state=False)
+        for part in query.split(steps, dim=-2)
+    )
+    return torch.cat(list(parts), dim=-2)
+
+
+def _weigh_all_sums(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
     return torch.tanh(query.unsqueeze(-2) + keys.unsqueeze(-3)) @ v
 
 

@@ -252,15 +252,16 @@ def score_cost(scorer: str, length: int, hidden: int, batch: int = 16, repeats: 
     module = make_scorer(scorer, hidden, hidden)
     query = torch.randn(batch, length, hidden, requires_grad=True)
     states = torch.randn(batch, length, hidden, requires_grad=True)
-    times, kept = [], 0
+    times, kept = [], {}
 
     def count(tensor: torch.Tensor) -> torch.Tensor:
-        nonlocal kept
-        kept += tensor.numel()
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes() // tensor.element_size()  # two operations may keep the same one
         return tensor
 
     for _ in range(repeats):
-        kept, begin = 0, time.perf_counter()
+        kept.clear()
+        begin = time.perf_counter()
         with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
             scores = module(query, module.project(states))  # (B, T, S)
         scores.sum().backward()
@@ -271,7 +272,7 @@ def score_cost(scorer: str, length: int, hidden: int, batch: int = 16, repeats: 
         "length": length,
         "hidden": hidden,
         "seconds": min(times),
-        "floats": kept,
+        "floats": sum(kept.values()),
         "parameters": parameters,
     }
 

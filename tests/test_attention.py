@@ -99,6 +99,35 @@ def test_concat_is_additive_with_the_matrices_side_by_side() -> None:
     torch.testing.assert_close(joined, additive_score(query, keys, w_s, w_h, v), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("most", [1, 3 * B * S * A, B * T * S * A])  # one step at a time; three, then two; all five
+def test_additive_in_parts_is_additive_at_once(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    score, arguments, _ = scorer_case("additive")
+    leaves = [argument.clone().requires_grad_() for argument in arguments]
+    expected = score(*leaves)
+    gradients = torch.autograd.grad(expected.square().sum(), leaves)
+    monkeypatch.setattr("lib.attention.MOST_SUMS", most)
+    found = score(*leaves)
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+    for got, wanted in zip(torch.autograd.grad(found.square().sum(), leaves), gradients, strict=True):
+        torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_additive_in_parts_keeps_no_sums_for_the_backward_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, the squashed sums (B, T, S, A) are kept; in parts nothing that has both a T and an S axis is."""
+    score, arguments, _ = scorer_case("additive")
+    leaves = [argument.clone().requires_grad_() for argument in arguments]
+
+    def largest_kept() -> int:
+        kept = [0]
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.numel()) or x, lambda x: x):
+            score(*leaves)
+        return max(kept)
+
+    assert largest_kept() == B * T * S * A
+    monkeypatch.setattr("lib.attention.MOST_SUMS", 1)
+    assert largest_kept() < B * T * S * A // 2
+
+
 def test_general_with_the_identity_is_dot() -> None:
     query, keys = draw(B, T, D, seed=1), draw(B, S, D, seed=2)
     identity = torch.eye(D, dtype=torch.float64)

@@ -184,7 +184,8 @@ def test_no_command_lists_them_and_a_wrong_one_is_refused(capsys: pytest.Capture
         text = capsys.readouterr().out
         assert all(f"run.py {name} " in text for name in run.COMMANDS)
     assert run.main(["lap"]) == 2
-    assert capsys.readouterr().err == "There is no command 'lap'. The commands are: lab, test, build, review.\n"
+    names = "lab, test, build, review, release, grade, report, slides, site"
+    assert capsys.readouterr().err == f"There is no command 'lap'. The commands are: {names}.\n"
 
 
 def commands(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
@@ -203,6 +204,10 @@ def test_what_the_commands_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert commands(monkeypatch, "test", "-k", "text") == ["-m", "pytest", "-k", "text"]
     assert commands(monkeypatch, "build", "02") == [os.path.join("notebooks", "build.py"), "02"]
     assert commands(monkeypatch, "review", "--where") == ["-P", "-m", "lib", "review", "--where"]
+    wanted: list[str] = []
+    monkeypatch.setattr(run, "add_packages", lambda python, file: wanted.append(file))
+    assert commands(monkeypatch, "grade", "a class") == ["-P", "-m", "publish.grade_class", "a class"]
+    assert wanted == ["requirements-publish.txt"]
     monkeypatch.setattr(run.os, "geteuid", lambda: 0, raising=False)
     assert commands(monkeypatch, "lab") == [*opened, "--allow-root"]
     assert commands(monkeypatch, "lab", "--allow-root") == [*opened, "--allow-root"]
@@ -216,6 +221,18 @@ def test_a_review_starts_where_you_are_past_a_stray_lib(course: Path, tmp_path: 
     command = [sys.executable, str(course / "run.py"), "review", "--export", "मेरा.jsonl"]
     done = subprocess.run(command, cwd=tmp_path, input="answer\n", capture_output=True, encoding="utf-8")
     assert (done.stdout, done.stderr) == (f"['review', '--export', 'मेरा.jsonl'] {tmp_path} answer\n", "")
+
+
+def test_packages_that_are_there_are_not_installed_again(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Sequence[str]] = []
+    monkeypatch.setattr(run, "run_child", lambda command, *_, **__: (started.append(command[1:]), (0, ""))[1])
+    (course / "extra.txt").write_text("# what else there is\npip>=20\n", encoding="utf-8")
+    python = run.python_of(course)
+    run.add_packages(python, "extra.txt")
+    assert not started
+    (course / "extra.txt").write_text("pip>=20\nno-such-package==1\n", encoding="utf-8")
+    run.add_packages(python, "extra.txt")
+    assert started == [["-m", "pip", "install", "--quiet", "-r", "extra.txt"]]
 
 
 def test_windows_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
