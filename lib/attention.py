@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
+Score = Callable[[Tensor, Tensor], Tensor]  # query (..., T, D), keys (..., S, D) -> (..., T, S)
 # An additive score of more sums than this (16 MB of floats) is computed for a few target steps at a time.
 MOST_SUMS = 2**22
+# And so is one that is asked for a target step at a time, where all steps of a sentence would keep more than this.
+MOST_KEPT = 2**26
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -54,7 +58,7 @@ def attend(
     keys: Tensor,
     values: Tensor,
     mask: Tensor | None = None,
-    score: Callable[[Tensor, Tensor], Tensor] | None = None,
+    score: Score | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Look up `values` by how well each key answers the query.
 
@@ -240,6 +244,16 @@ class ConcatScorer(nn.Module):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """query (B, T, Dq), projected keys (B, S, A) -> (B, T, S)"""
         return _weigh_sums(F.linear(query, self.projection.weight[:, : self.query_size]), keys, self.v)
+
+
+def sparing(scorer: nn.Module, steps: int, keys: Tensor) -> Score:
+    """The scorer, for `steps` calls with the same keys (B, S, A): above `MOST_KEPT` sums, one that keeps none.
+
+    It computes them again in the backward pass. A score without sums is its own best.
+    """
+    if steps * keys.numel() <= MOST_KEPT or not isinstance(scorer, (AdditiveScorer, ConcatScorer)):
+        return scorer
+    return partial(checkpoint, scorer, use_reentrant=False, preserve_rng_state=False)
 
 
 SCORERS = ("dot", "scaled_dot", "general", "concat", "additive")

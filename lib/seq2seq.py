@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lib.attention import SCORERS, attend, make_scorer
+from lib.attention import SCORERS, Score, attend, make_scorer, sparing
 
 ORDERS = ("none", "fixed", "bahdanau", "luong")
 CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
@@ -273,19 +273,20 @@ class LuongDecoder(nn.Module):
         if self.input_feeding:
             return self._unroll_with_feeding(embedded, state, memory)
         outputs, recurrent = self.recurrence(embedded, state.recurrent)  # (B, T, H)
-        features, weights = self._look(outputs, memory)
+        features, weights = self._look(outputs, memory, self.scorer)
         return features, State(recurrent), weights
 
-    def _look(self, outputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
-        context, weights = attend(outputs, memory.keys, memory.states, memory.mask, self.scorer)  # (B, T, D)
+    def _look(self, outputs: Tensor, memory: Memory, score: Score) -> tuple[Tensor, Tensor]:
+        context, weights = attend(outputs, memory.keys, memory.states, memory.mask, score)  # (B, T, D)
         return torch.tanh(self.combine(torch.cat([outputs, context], dim=-1))), weights
 
     def _unroll_with_feeding(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         recurrent, feed = state.recurrent, state.feed
+        score = sparing(self.scorer, embedded.shape[1], memory.keys)
         features, weights = [], []
         for projected in self.recurrence.project(embedded).unbind(1):  # (B, G), T times
             output, recurrent = self.recurrence.step(projected, feed, recurrent)
-            feature, weight = self._look(output[:, None], memory)  # (B, 1, H), (B, 1, S)
+            feature, weight = self._look(output[:, None], memory, score)  # (B, 1, H), (B, 1, S)
             feed = feature[:, 0]
             features.append(feature)
             weights.append(weight)
@@ -312,10 +313,11 @@ class BahdanauDecoder(nn.Module):
     def unroll(self, embedded: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
         """embedded (B, T, E) -> features (B, T, H), the last state, weights (B, T, S)."""
         recurrent = state.recurrent
+        score = sparing(self.scorer, embedded.shape[1], memory.keys)
         outputs, contexts, weights = [], [], []
         for projected in self.recurrence.project(embedded).unbind(1):  # (B, G), T times
             query = recurrent[0][-1][:, None]  # (B, 1, H): s_{t-1} of the top layer
-            context, weight = attend(query, memory.keys, memory.states, memory.mask, self.scorer)  # (B, 1, D)
+            context, weight = attend(query, memory.keys, memory.states, memory.mask, score)  # (B, 1, D)
             output, recurrent = self.recurrence.step(projected, context[:, 0], recurrent)
             outputs.append(output)
             contexts.append(context)

@@ -47,6 +47,32 @@ def same(found: Tensor, expected: Tensor) -> None:
 # --- shapes, and the two ways to run a model
 
 
+@pytest.mark.parametrize("kind", ["bahdanau", "feeding"])
+@pytest.mark.parametrize("scorer", ["additive", "concat"])
+def test_sums_of_long_sentences_are_computed_again_not_kept(
+    kind: str, scorer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make(kind, scorer=scorer)
+    source, target = ids(2, 5), ids(2, 4, seed=1)
+    sums = model.encode(source, MASK).keys.numel()  # B · S · A
+
+    def run() -> tuple[Tensor, list[Tensor], int]:
+        """Logits, gradients, and how many tensors as large as a step's sums (B, 1, S, A) are kept."""
+        kept: list[int] = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.numel()) or x, lambda x: x):
+            logits = model(source, MASK, target)[0]
+        gradients = torch.autograd.grad(logits.square().sum(), list(model.parameters()))
+        return logits.detach(), list(gradients), kept.count(sums)
+
+    logits, gradients, kept = run()
+    monkeypatch.setattr("lib.attention.MOST_KEPT", 0)
+    again, gradients_again, kept_again = run()
+    same(again, logits)
+    for found, expected in zip(gradients_again, gradients, strict=True):
+        same(found, expected)
+    assert kept >= 4 + kept_again  # one for each target step
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("cell", "layers", "bidirectional"), SHAPES)
 def test_step_by_step_is_teacher_forcing(kind: str, cell: str, layers: int, bidirectional: bool) -> None:
