@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -89,7 +90,8 @@ def test_every_question_of_the_course_has_static_html() -> None:
 
 
 def test_the_export_to_anki(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("genanki")
+    if os.environ.get("COURSE_BROWSER") != "required":  # where everything was installed, nothing is left out
+        pytest.importorskip("genanki")
     assert export_anki(tmp_path / "deck.apkg", EXAMPLES) == len(EXAMPLES)
     assert zipfile.is_zipfile(tmp_path / "deck.apkg") and not list(tmp_path.glob("*.part"))
     with pytest.raises(JournalError, match="cannot be written"):
