@@ -55,7 +55,7 @@ def solution(
         projected.unflatten(-1, (heads, -1)).transpose(1, 2)  # (B, N, T or S, D / N)
         for projected in (queries @ W_q.T, memory @ W_k.T, memory @ W_v.T)
     )
-    weights = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]), dim=-1)  # (B, N, T, S)
+    weights = torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5, dim=-1)  # (B, N, T, S)
     return (weights @ v).transpose(1, 2).flatten(2) @ W_o.T  # (B, T, D)
 
 

@@ -9,14 +9,19 @@ cases()            yields (label, arguments); the smallest that fails is the one
 violation(result, *arguments)    optional: what a wrong result breaks ("row 0 sums to 0.7, …"), or None
 call(function, *arguments)       optional: how the function is used
 SYMPTOM, symptom(function)       in a bug lab: what is measured, and its number; `stub` is the buggy function
+
+In a student version (`run.py release`) a file is sealed: its code, without the solution, is in one string, SEALED.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import inspect
+import linecache
 import random
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -46,7 +51,7 @@ class Exercise:
     minutes: int
     statement: str
     stub: str
-    solution: str
+    solution: str  # empty in a student version
     hints: tuple[str, ...]
     wrong: dict[str, Wrong]
     module: ModuleType = field(repr=False)
@@ -95,11 +100,11 @@ def find(identifier: str) -> Exercise:
 @cache
 def load(path: Path) -> Exercise:
     """Read one exercise file. ValueError: a part of it is missing."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _execute(path)
     head, _, statement = inspect.cleandoc(module.__doc__ or "").partition("\n")
-    found, parts = HEAD.fullmatch(head), ("NAME", "HINTS", "stub", "solution", "reference", "cases")
+    found, parts = HEAD.fullmatch(head), ["NAME", "HINTS", "stub", "solution", "reference", "cases"]
+    if hasattr(module, "SEALED"):
+        parts.remove("solution")
     if not found or not all(hasattr(module, part) for part in parts):
         raise ValueError(
             f"{path.name} needs {', '.join(parts)}, and a docstring beginning '3.2 · … · easy · 5 minutes'"
@@ -113,8 +118,21 @@ def load(path: Path) -> Exercise:
         for name, function in vars(module).items()
         if name.startswith("wrong_")
     }
-    shown = statement.strip(), source(module.stub), source(module.solution), tuple(module.HINTS)
+    solution = source(module.solution) if hasattr(module, "solution") else ""
+    shown = statement.strip(), source(module.stub), solution, tuple(module.HINTS)
     return Exercise(found[1], found[2], found[3], int(found[4]), *shown, wrong, module)
+
+
+def _execute(path: Path) -> ModuleType:
+    """Run an exercise file, and what is sealed in it; the text of that is kept where `inspect` looks for it."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if hasattr(module, "SEALED"):
+        text, name = zlib.decompress(base64.b64decode(module.SEALED)).decode(), f"<{path.name}, unsealed>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        exec(compile(text, name, "exec"), vars(module))
+    return module
 
 
 def draw(seed: int, *shape: int, digits: int = 1) -> Any:

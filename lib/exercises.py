@@ -66,13 +66,20 @@ def check(identifier: str, function: Callable | None = None) -> Report:
     faults = [find_fault(exercise, function, *pair) for pair in zip(tried, outcomes, strict=False)]
     printed = _printed(notes)
     if not any(faults):
-        more = f'`solution("{identifier}")` shows how we wrote it.'
+        more = [f'`solution("{identifier}")` shows how we wrote it.'] if exercise.solution else []
         line = f"passed, all {len(tried)} cases."
-        return _report(exercise, "passed", line, *_measured(exercise, function), more, *printed)
+        return _report(exercise, "passed", line, *_measured(exercise, function), *more, *printed)
     mistake = recognise(exercise, outcomes, faults)
     parts = _failure(exercise, tried, outcomes, faults, mistake)
     passed = f"not yet, {faults.count('')} of {len(tried)} cases pass."
     return _report(exercise, "not yet", passed, *parts, *_measured(exercise, function), *printed, mistake=mistake)
+
+
+def grade(identifier: str, function: Callable | None = None) -> None:
+    """For graded labs: AssertionError, with the report, unless the function passes every case."""
+    report = check(identifier, function)
+    if report.status != "passed":
+        raise AssertionError(report.text)
 
 
 def hint(identifier: str) -> Report:
@@ -89,6 +96,8 @@ def solution(identifier: str) -> Report:
     if identifier not in _attempted:
         line = f'attempt it first: `check("{identifier}", {exercise.module.NAME})`.'
         return _report(exercise, "not attempted", line, f'`hint("{identifier}")` helps, a step at a time.')
+    if not exercise.solution:
+        return _report(exercise, "solution", "your instructor has the solution: this is the version for a class.")
     return _report(exercise, "solution", "our solution.", _block(*exercise.solution.splitlines()))
 
 

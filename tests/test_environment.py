@@ -103,7 +103,7 @@ def imported(code: str) -> set[str]:
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module.split(".")[0])
-    return names - sys.stdlib_module_names - {"lib", "run", "build", "conftest", "editable"}
+    return names - sys.stdlib_module_names - {"lib", "run", "build", "conftest", "editable", "notebooks", "publish"}
 
 
 def extras() -> dict[str, list[str]]:
@@ -123,12 +123,12 @@ def test_an_extra_can_be_installed_by_its_name(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("folder", [".", "lib", "tests", "notebooks", "notebooks/source"])
+@pytest.mark.parametrize("folder", [".", "lib", "tests", "notebooks", "notebooks/source", "publish"])
 def test_everything_imported_is_required(folder: str) -> None:
-    browser = filter(lambda line: line[:1].isalpha(), (PROJECT / "requirements-browser.txt").read_text().splitlines())
     required = {
         *run.required_names(PROJECT),
-        *(Requirement(line).name for line in browser if folder == "tests"),
+        *(run.required_names(PROJECT, "requirements-browser.txt") if folder == "tests" else ()),
+        *(run.required_names(PROJECT, "requirements-publish.txt") if folder in ("tests", "publish") else ()),
         *(Requirement(line).name for lines in extras().values() for line in lines),
     }
     for path in sorted((PROJECT / folder).glob("*.py")):

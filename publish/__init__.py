@@ -1,0 +1,1 @@
+"""What an instructor or a maintainer makes from the course: releases, grades, slides, the site."""
