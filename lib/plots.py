@@ -160,10 +160,14 @@ def _course_style() -> Iterator[None]:
 
 @dataclass
 class Picture:
-    """A matplotlib figure with the text that stands in for it. Shows itself in a notebook."""
+    """A matplotlib figure with the text that stands in for it. Shows itself in a notebook.
+
+    `table`: the same numbers as an HTML table, or "". A notebook keeps it beside the picture, for the web site.
+    """
 
     figure: Figure
     alt: str
+    table: str = ""
 
     @cached_property
     def png(self) -> bytes:
@@ -183,15 +187,16 @@ class Picture:
         with _course_style():
             self.figure.savefig(path, dpi=PIXELS)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, str], dict[str, str]]:
         data = base64.b64encode(self.png).decode("ascii")
         width = round(96 * self.figure.get_figwidth())
         image = f'<img alt="{html.escape(self.alt)}" width="{width}" style="max-width:100%;height:auto" '
-        return {
+        bundle = {
             "text/html": f'{image}src="data:image/png;base64,{data}">',
             "image/png": data,
             "text/plain": self.alt,
         }
+        return bundle, {"table": self.table} if self.table else {}
 
     def __repr__(self) -> str:
         return self.alt
@@ -285,7 +290,7 @@ def heatmap(
         _entitle(figure, title)
     if alt is None:
         alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
-    return Picture(figure, alt)
+    return Picture(figure, alt, _html_table(matrix, source, target, title, digits, "hi", "en"))
 
 
 def heatmap_table(
@@ -306,6 +311,20 @@ def heatmap_table(
     Arguments and errors are those of `heatmap`; the languages tell a screen reader which voice to use.
     """
     matrix, source, target = checked(weights, source_labels, target_labels)
+    if alt is None:
+        alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
+    return Table(_html_table(matrix, source, target, title, digits, source_lang, target_lang), alt)
+
+
+def _html_table(
+    matrix: np.ndarray,
+    source: list[str],
+    target: list[str],
+    title: str,
+    digits: int,
+    source_lang: str,
+    target_lang: str,
+) -> str:
     body = []
     for label, row, fills, inks in zip(target, matrix, *_fills_and_inks(matrix), strict=True):
         largest = row.max()
@@ -316,12 +335,9 @@ def heatmap_table(
         body.append(f"<tr>{_html_header('row', target_lang, label)}{''.join(cells)}</tr>")
     head = "".join(_html_header("col", source_lang, label) for label in source)
     caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
-    if alt is None:
-        alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
-    return Table(
+    return (
         f'<table style="border-collapse:collapse;background:#fff;color:{INK}">{caption}'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>",
-        alt,
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
     )
 
 

@@ -364,7 +364,8 @@ def test_bars_carry_their_values_and_differ_in_more_than_colour():
 
 def test_the_bundle_has_an_image_with_its_text_escaped():
     picture = plots.heatmap(WEIGHTS, SOURCE, TARGET, alt='"<eos>" & more')
-    bundle = picture._repr_mimebundle_()
+    bundle, metadata = picture._repr_mimebundle_()
+    assert metadata == {"table": plots.heatmap_table(WEIGHTS, SOURCE, TARGET).html}  # for pages that show both
     assert set(bundle) == {"text/html", "image/png", "text/plain"}
     assert bundle["text/plain"] == '"<eos>" & more' == repr(picture)
     ((tag, attributes),) = Cells(bundle["text/html"]).tags
