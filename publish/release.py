@@ -284,11 +284,7 @@ def release(out: Path) -> None:
     copy_course(student)
     (instructor / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     executed: dict[str, NotebookNode] = {}
-    for number in LABS:
-        (source,) = build.SOURCE.glob(f"{number}_*.py")
-        name = f"lab{number}"
-        notebook = lab(source)
-        build.write(notebook, made(instructor / "source" / name) / f"{name}.ipynb")
+    for name, source, notebook in release_labs(instructor):
         build.write(without_answers(nbformat.from_dict(notebook)), student / "labs" / f"{name}.ipynb")
         run = lab(source)
         build.execute(run, instructor)
@@ -298,6 +294,17 @@ def release(out: Path) -> None:
     for path in sorted(build.HERE.glob("0*.ipynb")):
         build.write(without_answers(marked(nbformat.read(path, 4))), student / "notebooks" / path.name)
         build.write(with_notes(marked(nbformat.read(path, 4)), executed), instructor / "notebooks" / path.name)
+
+
+def release_labs(course: Path) -> list[tuple[str, Path, NotebookNode]]:
+    """Write nbgrader's source of each lab into a course folder: name, the notebook's source, the lab."""
+    found = []
+    for number in LABS:
+        (source,) = build.SOURCE.glob(f"{number}_*.py")
+        name, notebook = f"lab{number}", lab(source)
+        build.write(notebook, made(course / "source" / name) / f"{name}.ipynb")
+        found.append((name, source, notebook))
+    return found
 
 
 def made(folder: Path) -> Path:
