@@ -1,0 +1,180 @@
+"""Slides for a lesson, from the stored notebooks: `python3 run.py slides`, one file each, into build/slides.
+
+Every heading begins a slide, and every **Predict.** ends one, so that the answer is not yet to be seen; what does not
+fit goes on to the next. Code is folded. A file needs nothing beside it: open it in any browser, without a
+connection. Arrow keys or the buttons turn the page, and a print has one slide a sheet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import html
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from lib.question_text import to_html
+from notebooks import build
+from publish.mathml import formulas_in
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOM = 17  # lines of text that a slide has room for
+LETTERS = 95  # letters in a line
+PICTURE = 11  # lines that a picture takes
+STYLE = """
+@font-face { font-family: "Course Devanagari"; src: url(data:font/woff2;base64,FONT) format("woff2");
+  font-weight: 100 900; unicode-range: U+0900-097F, U+200C-200D, U+25CC; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #fff; color: #1b2733; font: 22px/1.35 "Course Devanagari", system-ui, sans-serif; }
+main > section { display: none; height: calc(100vh - 3rem); padding: 1.4rem 4rem 0; overflow: auto; }
+main > section.shown { display: block; }
+h1, h2, h3 { color: #0b3c6f; margin: 0 0 0.6rem; line-height: 1.2; }
+pre, code { font-family: "Course Devanagari", ui-monospace, Menlo, Consolas, monospace; font-size: 0.8em; }
+pre { margin: 0.4rem 0; padding: 0.5rem 0.8rem; background: #f3f6f9; overflow-x: auto; }
+img { max-width: 100%; max-height: 46vh; width: auto !important; height: auto; }
+table { border-collapse: collapse; } td, th { padding: 0.15rem 0.6rem; border-bottom: 1px solid #b8c4cf; }
+p, ul, ol { margin: 0.4rem 0; }
+nav { position: fixed; bottom: 0; left: 0; right: 0; height: 3rem; padding: 0.3rem 4rem; background: #f3f6f9; }
+button { font: inherit; min-width: 3rem; }
+@media print { nav { display: none; } main > section { display: block; height: auto; break-after: page; }
+  details > *:not(summary) { display: block; } }
+"""
+SCRIPT = """
+const slides = [...document.querySelectorAll("main > section")];
+let now = 0;
+function show(number) {
+  now = Math.max(0, Math.min(slides.length - 1, number));
+  slides.forEach((slide, place) => slide.classList.toggle("shown", place === now));
+  document.getElementById("place").textContent = `${now + 1} of ${slides.length}`;
+  history.replaceState(null, "", `#${now + 1}`);
+}
+document.getElementById("back").onclick = () => show(now - 1);
+document.getElementById("on").onclick = () => show(now + 1);
+addEventListener("keydown", event => {
+  const turn = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1}[event.key];
+  if (turn) { show(now + turn); event.preventDefault(); }
+  if (event.key === "Home") show(0);
+  if (event.key === "End") show(slides.length - 1);
+});
+show((parseInt(location.hash.slice(1)) || 1) - 1);
+"""
+
+
+@dataclass
+class Slide:
+    """A heading, and blocks of HTML below it; `lines`: the room that they take."""
+
+    title: str
+    level: int
+    blocks: list[str] = field(default_factory=list)
+    lines: float = 2.0
+
+
+def slides(notebook: NotebookNode) -> list[Slide]:
+    """Cut a notebook into slides."""
+    found: list[Slide] = []
+    for kind, content, lines in pieces(notebook):
+        if kind.startswith("h"):
+            found.append(Slide(content, int(kind[1])))
+            continue
+        last = found[-1]
+        if last.blocks and last.lines + lines > ROOM:
+            last = Slide(re.sub(r" · continued$", "", last.title) + " · continued", last.level)
+            found.append(last)
+        last.blocks.append(content)
+        last.lines += ROOM if kind == "predict" else lines  # what follows a prediction is on the next slide
+    return [slide for slide in found if slide.blocks or slide.level == 1]
+
+
+def pieces(notebook: NotebookNode) -> Iterator[tuple[str, str, float]]:
+    """The headings and blocks of a notebook in order: kind, HTML, lines. The recall questions are left out."""
+    asking = False
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for block in re.split(r"\n\s*\n", cell.source):
+                heading = re.match(r"(#{1,3}) (.+)", block)
+                if heading:
+                    asking = "recall-place" in cell.metadata.get("tags", []) and "Recall" in heading[2]
+                    if not asking:
+                        yield f"h{len(heading[1])}", heading[2], 0.0
+                    block = block[heading.end() :].strip()
+                if block and not asking:
+                    kind = "predict" if "**Predict" in block else "text"
+                    yield kind, formulas_in(to_html(block)), room(block)
+        elif not asking:
+            code = html.escape(cell.source)
+            yield "code", f"<details><summary>Code</summary><pre tabindex='0'>{code}</pre></details>", 1.4
+            for output in cell.outputs:
+                yield from shown(output)
+
+
+def room(text: str) -> float:
+    """The lines that a block of Markdown takes on a slide."""
+    lines = text.splitlines()
+    if any(line.startswith(("|", "- ", "1. ")) for line in lines):
+        return sum(1 + len(line) // LETTERS for line in lines) * 1.2
+    return 1.4 + len(" ".join(lines)) / LETTERS
+
+
+def shown(output: NotebookNode) -> Iterator[tuple[str, str, float]]:
+    """An output as HTML; long text is cut into parts of a slide each."""
+    data = output.get("data", {})
+    if "Answer: attempt it first" in data.get("text/html", ""):
+        return  # recall questions are for one learner, not for a wall
+    if "text/html" in data:
+        lines = PICTURE if re.search("<img|<svg", data["text/html"]) else 2 + data["text/html"].count("<tr")
+        yield "output", formulas_in(data["text/html"]), lines
+    else:
+        text = (output.get("text") or data.get("text/plain", "")).rstrip().splitlines()
+        for begin in range(0, len(text), ROOM - 4):
+            part = text[begin : begin + ROOM - 4]
+            yield "output", f"<pre tabindex='0'>{html.escape(chr(10).join(part))}</pre>", 1 + 0.95 * len(part)
+
+
+def page(path: Path, font: str) -> str:
+    """The slides of a stored notebook as one HTML file."""
+    found = slides(nbformat.read(path, 4))
+    parts = []
+    for number, slide in enumerate(found, start=1):
+        level = min(slide.level, 2)
+        text = re.sub(r"^(\d+)\.", r"\1\\.", slide.title)  # "2. Score" is no list
+        title = re.sub(r"</?p>", "", formulas_in(to_html(text))).strip()
+        body = "\n".join(slide.blocks)
+        parts.append(
+            f'<section tabindex="0" aria-label="Slide {number}"><h{level}>{title}</h{level}>\n{body}</section>'
+        )
+    style = STYLE.replace("FONT", font)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(found[0].title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head><body><main>'
+        + "\n".join(parts)
+        + '</main><nav aria-label="Slides"><button id="back">back</button> <button id="on">on</button> '
+        f'<span id="place" role="status"></span></nav><script>{SCRIPT}</script></body></html>\n'
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the slides and say where they are."""
+    from publish.web_font import web_font
+
+    parser = argparse.ArgumentParser(prog="run.py slides", description="Make slides from the notebooks.")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "slides", help="default: build/slides")
+    out = parser.parse_args(arguments).out
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        font = base64.b64encode(web_font(Path(folder)).read_bytes()).decode()
+    for path in sorted(build.HERE.glob("0*.ipynb")):
+        (out / f"{path.stem}.html").write_text(page(path, font), encoding="utf-8", newline="\n")
+    print(f"{out}: slides of {len(list(out.glob('0*.html')))} notebooks")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
