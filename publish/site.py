@@ -8,23 +8,31 @@ search is a file of the site.
 from __future__ import annotations
 
 import argparse
+import html
+import re
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from lib.exercise_files import load, paths
 from notebooks import build
 from publish.mathml import formulas_in
+from publish.web_font import web_font
 
 ROOT = Path(__file__).resolve().parent.parent
 THEME = Path(__file__).resolve().parent / "site_theme"
 DOCS = ("LICENSE", "CITATION.cff", "CONTRIBUTING.md", "requirements.txt", "environment.yml")
+WORD = "[\u0900-\u097f][\u0900-\u097f\u200c\u200d]*"
+HINDI = re.compile(f"{WORD}(?:[ ,]+{WORD})*")
+BADGE = re.compile(r"!\[([^\]]*)\]\(https?://[^)]*\)")  # a picture on another host
 
 
 def lay_out(folder: Path) -> None:
@@ -43,9 +51,13 @@ def lay_out(folder: Path) -> None:
         shutil.copy2(path, folder / "files")
         nbformat.write(page(path), folder / "notebooks" / path.name)
     (folder / "index.md").write_text(index([path.stem for path in stored]), encoding="utf-8")
+    (folder / "exercises.md").write_text(exercises(stored), encoding="utf-8")
+    (folder / "credits.md").write_text(credits_page(), encoding="utf-8")
     shutil.copy2(THEME / "conf.py", folder)
-    (folder / "_static").mkdir()
-    shutil.copy2(THEME / "course.css", folder / "_static")
+    shutil.copytree(THEME / "templates", folder / "_templates")
+    shutil.copytree(THEME / "fonts", folder / "_static")
+    for name in ("course.css", "course.js", "icon.svg"):
+        shutil.copy2(THEME / name, folder / "_static")
     web_font(folder / "_static")
 
 
@@ -54,7 +66,7 @@ def index(stems: Sequence[str]) -> str:
     docs = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
     parts = [
         ("The notebooks", [f"notebooks/{stem}" for stem in stems]),
-        ("More", [*(f"docs/{stem}" for stem in docs), "data/README", "CONTRIBUTING"]),
+        ("More", ["exercises", *(f"docs/{stem}" for stem in docs), "data/README", "CONTRIBUTING", "credits"]),
     ]
     trees = (
         f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```" for title, pages in parts
@@ -66,31 +78,76 @@ def page(path: Path) -> NotebookNode:
     """A stored notebook, its outputs made ready for a page without a kernel."""
     notebook = nbformat.read(path, 4)
     for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = BADGE.sub(r"\1", cell.source)  # its words stay
         for output in cell.get("outputs", []):
             found = output.get("data", {}).get("text/html")
             if found:
                 numbers = output.get("metadata", {}).get("table")
-                table = f"<details><summary>The numbers as a table</summary>{numbers}</details>" if numbers else ""
+                fold = '<details class="numbers"><summary>The numbers as a table</summary>'
+                table = f"{fold}{numbers}</details>" if numbers else ""
                 output.data["text/html"] = formulas_in(found) + table
     link = f"{{download}}`Download this notebook <../files/{path.name}>` to run it: the page *Start* says how."
     notebook.cells.append(new_markdown_cell(link))
     return notebook
 
 
-def web_font(folder: Path) -> None:
-    """The font for Hindi with its licence, as the web wants it: every Devanagari letter and ligature, compressed."""
-    import fontpkg_noto_sans_devanagari as package
-    from fontTools import subset
+def exercises(stored: Sequence[Path]) -> str:
+    """A page with every exercise and bug lab, and where it stands."""
+    lines = [
+        "# Exercises",
+        "",
+        "Each of these is a function that you write; `check` tries it on many shapes, and names the mistake where it",
+        "knows it. The text, the hints and the check are in the notebook.",
+        "",
+        "| exercise | difficulty | minutes |",
+        "|---|---|---|",
+    ]
+    places = dict(places_of(stored))
+    for number, path in paths().items():
+        exercise = load(path)
+        name = f"Bug lab of notebook {exercise.notebook}" if exercise.is_lab else number
+        link = f"[{name} · {exercise.title}]({places[number]})"
+        lines.append(f"| {link} | {exercise.difficulty} | {exercise.minutes} |")
+    return "\n".join(lines) + "\n"
 
-    (source,) = (Path(package.ROOT) / "files").glob("*.ttf")
-    options = subset.Options(flavor="woff2", layout_features=["*"], notdef_outline=True)
-    font = subset.load_font(str(source), options)
-    cutter = subset.Subsetter(options)
-    cutter.populate(unicodes=[*range(0x0900, 0x0980), *range(0xA8E0, 0xA900), 0x200C, 0x200D, 0x25CC, 0x20])
-    cutter.subset(font)
-    subset.save_font(font, str(folder / "NotoSansDevanagari.woff2"), options)
-    licence = next(Path(package.ROOT).rglob("LICENSE"))
-    shutil.copy2(licence, folder / "NotoSansDevanagari-LICENSE.txt")
+
+def places_of(stored: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The number of each exercise, and a link to its heading."""
+    for path in stored:
+        text = "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+        for heading in re.findall(r"(?m)^##+ (Exercise \d.*|Bug lab.*)$", text):
+            number = heading.split()[1] if heading.startswith("Exercise") else f"{int(path.name[:2])}.bug"
+            yield number, f"notebooks/{path.name}#{slug(heading)}"
+
+
+def slug(heading: str) -> str:
+    """What a heading is called in an address, as MyST and GitHub have it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def credits_page() -> str:
+    """Licences, and what the site is made with."""
+    return f"""# Licences and credits
+
+How to cite the course: [CITATION.cff](CITATION.cff). Its licence:
+
+```text
+{(ROOT / "LICENSE").read_text(encoding="utf-8")}```
+
+## What the site is made with
+
+- Sphinx (BSD), MyST-NB (BSD) and the theme Furo (MIT).
+- Hindi is set in Noto Sans Devanagari
+  (<a href="_static/NotoSansDevanagari-LICENSE.txt">licence</a>), formulas in STIX Two Math
+  (<a href="_static/STIXTwoMath-LICENSE.txt">licence</a>). Both
+  fonts are under the SIL Open Font License 1.1, and served cut down to what is needed here.
+- Formulas are MathML, made by latex2mathml (MIT). No script, font or picture comes from another host.
+
+The notebooks do not run in this site. That needs a Python for the browser (JupyterLite with Pyodide) and NumPy and
+matplotlib built for it, to be served along; this was not tried. Each page has its notebook to download; with the
+course on your machine, notebook 02 runs in seconds.
+"""
 
 
 def site(out: Path) -> int:
@@ -105,20 +162,23 @@ def site(out: Path) -> int:
         cache = str(Path(name, "doctrees"))
         code = build_main(["-q", "-W", "--keep-going", "-b", "html", "-d", cache, str(folder), str(out)])
     (out / ".buildinfo").unlink(missing_ok=True)
-    finish(out)
     return code
 
 
-def finish(out: Path) -> None:
-    """What the theme leaves to do: regions that scroll can be reached with the keyboard."""
-    for path in out.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        text = text.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
-        text = text.replace('<div class="output text_html">', '<div class="output text_html" tabindex="0">')
-        text = text.replace(
-            '<div class="table-wrapper docutils container">', '<div class="table-wrapper" tabindex="0">'
-        )
-        path.write_text(text, encoding="utf-8", newline="\n")
+def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Sphinx, before it writes a page: wide tables scroll by themselves, and Hindi is marked as Hindi."""
+    from bs4 import BeautifulSoup
+
+    body = BeautifulSoup(context.get("body") or "", "html.parser")
+    for table in body.find_all("table"):
+        if not table.find_parent(class_=["table-wrapper", "lk"]):
+            table.wrap(body.new_tag("div", attrs={"class": "table-wrapper"}))
+    for text in body.find_all(string=HINDI):
+        around = text.find_parent(attrs={"lang": True})
+        if text.parent.name not in ("script", "style", "text") and not (around and around["lang"] == "hi"):
+            marked = HINDI.sub(r'<span lang="hi">\g<0></span>', html.escape(text, quote=False))
+            text.replace_with(BeautifulSoup(marked, "html.parser"))
+    context["body"] = str(body)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
