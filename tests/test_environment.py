@@ -34,6 +34,8 @@ PROVIDED = {
     "mdit_py_plugins": "mdit-py-plugins",
     "nbclient": "jupyterlab",
     "nbformat": "nbval",
+    "bs4": "beautifulsoup4",
+    "fontTools": "fonttools",
     "packaging": "pytest",
     "yaml": "jupytext",
 }
