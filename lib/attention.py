@@ -249,9 +249,11 @@ class ConcatScorer(nn.Module):
 def sparing(scorer: nn.Module, steps: int, keys: Tensor) -> Score:
     """The scorer, for `steps` calls with the same keys (B, S, A): above `MOST_KEPT` sums, one that keeps none.
 
-    It computes them again in the backward pass. A score without sums is its own best.
+    It computes them again in the backward pass. A score without sums is its own best, and so is one whose sums are
+    too many in a single call already: it computes them again by itself.
     """
-    if steps * keys.numel() <= MOST_KEPT or not isinstance(scorer, (AdditiveScorer, ConcatScorer)):
+    too_many = keys.numel() <= MOST_SUMS and steps * keys.numel() > MOST_KEPT
+    if not too_many or not isinstance(scorer, (AdditiveScorer, ConcatScorer)):
         return scorer
     return partial(checkpoint, scorer, use_reentrant=False, preserve_rng_state=False)
 
