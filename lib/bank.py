@@ -2,6 +2,9 @@
 
 The questions of notebook NN stand in `NN.toml`, the ideas they test in `concepts.toml`. A file with a mistake in it
 is refused; the message names the file and the question.
+
+`hi/NN.toml` has the texts of the same questions in Hindi, and nothing else: kinds, answers and tolerances have one
+place, so two languages cannot disagree about what is right, and an answer counts in both.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,8 @@ KINDS = {
     "written": {"rubric"},
 }
 _TEXTS = {"id", "concept", "kind", "prompt", "explanation"}
+# What a translation gives of a question, beside the diagnoses of its mistakes.
+_TRANSLATED = ("prompt", "explanation", "model_answer", "hints", "options", "rubric", "pairs")
 
 
 class QuestionError(ValueError):
@@ -39,6 +45,10 @@ class QuestionError(ValueError):
 
 def load_questions(notebook: str | int | None = None, folder: str | Path = BANK) -> list[Question]:
     """All questions in the order of the files, or those of one notebook.
+
+    Args:
+        notebook: "02", or "hi/02" for the questions of notebook 02 in Hindi. One that is not translated yet stays
+            as it is.
 
     Raises:
         QuestionError: a file is not as it should be.
@@ -54,11 +64,15 @@ def load_questions(notebook: str | int | None = None, folder: str | Path = BANK)
             found[question.id] = question
     if notebook is None:
         return list(found.values())
-    name = f"{notebook:02}" if isinstance(notebook, int) else str(notebook).strip().zfill(2)
-    if not (chosen := [question for question in found.values() if question.notebook == name]):
+    language, _, name = str(notebook).strip().rpartition("/")
+    translation, name = Path(folder, language, f"{name.zfill(2)}.toml"), name.zfill(2)
+    chosen = [question for question in found.values() if question.notebook == name]
+    if language and not translation.is_file():
+        raise ValueError(f"there is no translation {language}/{name}.toml of the questions of notebook {name}")
+    if not chosen:
         known = ", ".join(sorted({question.notebook for question in found.values()})) or "none"
         raise ValueError(f"there are no questions for notebook {name!r}; there are some for: {known}")
-    return chosen
+    return _translated(chosen, translation) if language else chosen
 
 
 def load_concepts(folder: str | Path = BANK) -> dict[str, Concept]:
@@ -77,6 +91,48 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:  # ValueError: not TOML, or not UTF-8
         raise QuestionError(f"{path.name} cannot be read: {error}") from error
+
+
+def _translated(questions: Sequence[Question], path: Path) -> list[Question]:
+    """The questions with the texts of a translation; one that it lacks stays as it is."""
+    file = _read(path)
+    entries = {entry.get("id"): entry for entry in file.get("question", [])}
+    if unknown := set(entries) - {question.id for question in questions}:
+        raise QuestionError(
+            f"{path.name}: {unknown.pop()!r} is the id of no question in {questions[0].notebook}.toml"
+        )
+    done = []
+    for question in questions:
+        if (entry := entries.get(question.id)) is not None:
+            name = f"{path.parent.name}/{path.name}, question {question.id}"
+            try:
+                question = _with_texts(question, entry, file, name)
+            except KeyError as error:
+                raise QuestionError(f"{name}: {error} is missing under [concepts] or [again]") from None
+        done.append(question)
+    return done
+
+
+def _with_texts(question: Question, entry: dict[str, Any], file: dict[str, Any], name: str) -> Question:
+    """A question with the texts of its translation; KeyError where a concept or a place to look again has none."""
+    shown = {key: getattr(question, key) for key in _TRANSLATED} | {"diagnoses": question.mistakes}
+    for key, original in shown.items():
+        given = entry.get(key, "" if isinstance(original, str) else [])
+        if isinstance(given, str) != isinstance(original, str):
+            raise QuestionError(f"{name}: {key} must be a text or a list of texts, as in the original")
+        if bool(given) != bool(original) or (isinstance(given, list) and len(given) != len(original)):
+            raise QuestionError(f"{name}: {key} does not have as many texts as in the original")
+    if unknown := set(entry) - set(shown) - {"id"}:
+        raise QuestionError(f"{name}: {', '.join(sorted(unknown))} is not a text of a question")
+    texts = {key: entry.get(key, "") for key in ("prompt", "explanation", "model_answer")}
+    lists = {key: tuple(entry.get(key, [])) for key in ("hints", "options", "rubric")}
+    pairs = tuple((left, right) for left, right in entry.get("pairs", []))
+    mistakes = tuple(
+        replace(mistake, diagnosis=diagnosis, again=file["again"][mistake.again])
+        for mistake, diagnosis in zip(question.mistakes, entry.get("diagnoses", []), strict=True)
+    )
+    concept = replace(question.concept, **file["concepts"][question.concept.name])
+    return replace(question, **texts, **lists, pairs=pairs, mistakes=mistakes, concept=concept)
 
 
 def _question(entry: dict[str, Any], file: str, concepts: dict[str, Concept]) -> Question:

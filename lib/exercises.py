@@ -16,6 +16,7 @@ from lib import sandbox
 from lib.comparison import show
 from lib.diagnosis import Outcome, Trial, attempt, find_fault, is_untouched, recognise, trials
 from lib.exercise_files import Exercise, find, paths
+from lib.question_text import mark_hindi
 from lib.sandbox import KEPT, Notepad, guarded
 
 
@@ -31,7 +32,8 @@ class Report:
         return self.text
 
     def _repr_html_(self) -> str:
-        head, *rest = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(self.text, quote=False)).split("\n\n")
+        text = mark_hindi(html.escape(self.text, quote=False))
+        head, *rest = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", text).split("\n\n")
         block = '<pre style="white-space: pre-wrap">{}</pre>'.format
         parts = [block(part) if part.startswith("    ") else f"<p>{part}</p>" for part in rest]
         return "\n".join([f"<p><strong>{head}</strong></p>", *parts])

@@ -184,13 +184,18 @@ def links(
 
 
 def _width(token: str) -> float:
-    """About how many em a token takes up with some room around it; marks above and below a letter take none."""
+    """How many em a token takes up with some room around it."""
+    return max(_ems(token) + 1.3, 4.4)
+
+
+def _ems(text: str) -> float:
+    """About how many em a text is wide; marks above and below a letter take none."""
     wide = 0.0
-    for letter in token:
+    for letter in text:
         kind, devanagari = unicodedata.category(letter), "\u0900" <= letter <= "\u097f"
         if kind not in ("Mn", "Cf"):
             wide += 0.42 if kind == "Mc" else 0.7 if devanagari else 0.6 if letter.isascii() else 1.05
-    return max(wide + 1.3, 4.4)
+    return wide
 
 
 def _rows(source: Sequence[str], target: Sequence[str]) -> tuple[_Row, _Row]:
@@ -268,6 +273,7 @@ def _isolation(source: int, target: int) -> str:
 
 
 HALF, REACH = 150, 2.2  # pixels from the middle of the map to its edge, and how much of an entry that is
+NAMES_OF_AXES = ((236, 156, 292, 170), (155, 8, 215, 23))  # about what they cover: left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -296,7 +302,7 @@ def plane(points: Sequence[Point], alt: str, axes: tuple[str, str]) -> str:
             x, y = p.place
             style = f'stroke="{BLUE}" stroke-opacity=".55" stroke-width="{1 + 9 * p.weight:.1f}"'
             drawn.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{cx:.1f}" y2="{cy:.1f}" {style}/>')
-    drawn += map(_mark, points)
+    drawn += [*map(_mark, points), *_labels(points)]
     size = 2 * HALF
     return (
         f'<svg role="img" aria-label="{escaped(alt)}" width="{size}" height="{size}" viewBox="0 0 {size} {size}" '
@@ -321,35 +327,110 @@ def _mark(point: Point) -> str:
     """A state is a disc, the query an arrow from the origin, the context a square on its corner."""
     x, y = point.place
     if point.kind == "state":
-        radius = 4 + 13 * math.sqrt(max(point.weight, 0.0))
-        disc = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{BLUE}" fill-opacity=".85" stroke="#fff"/>'
-        below = y > 0.8 * HALF
-        text = f"{point.name} {number(point.weight)}"
-        return disc + _label(text, x, y + radius + 15 if below else y - radius - 6, INK, "middle")
+        radius = _radius(point)
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{BLUE}" fill-opacity=".85" stroke="#fff"/>'
     if point.kind == "query":
-        return _arrow(point.name, x, y)
+        return _arrow(x, y)
     corners = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in ((0, -8), (8, 0), (0, 8), (-8, 0)))
     fill, dash = (INK, "") if point.kind == "context" else ("#fff", ' stroke-dasharray="3 2"')
-    square = f'<polygon points="{corners}" fill="{fill}" stroke="{INK}" stroke-width="1.5"{dash}/>'
-    far = x > 1.35 * HALF and point.kind == "before"
-    return square + _label(point.name, x + (-12 if far else 12), y + 5, INK, "end" if far else "start", bold=True)
+    return f'<polygon points="{corners}" fill="{fill}" stroke="{INK}" stroke-width="1.5"{dash}/>'
 
 
-def _label(text: str, x: float, y: float, ink: str, anchor: str, bold: bool = False) -> str:
-    halo = 'paint-order="stroke" stroke="#fff" stroke-width="3.5" stroke-linejoin="round"'
-    weight = ' font-weight="600"' if bold else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}"{weight} {halo}>{escaped(text)}</text>'
+def _radius(point: Point) -> float:
+    """From the middle of a mark to its edge, in pixels."""
+    return 4 + 13 * math.sqrt(max(point.weight, 0.0)) if point.kind == "state" else 8.0
 
 
-def _arrow(name: str, x: float, y: float) -> str:
-    """From the origin to the point; its name stands behind the tip."""
+def _arrow(x: float, y: float) -> str:
+    """From the origin to the point; a dot where the point is the origin."""
     length = math.hypot(x - HALF, y - HALF)
     if length < 1:
-        dot = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{MARK}"/>'
-        return dot + _label(name, x, y + 19, MARK, "middle")
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{MARK}"/>'
     ux, uy = (x - HALF) / length, (y - HALF) / length
     ends = ((x, y), (x - 12 * ux + 5 * uy, y - 12 * uy - 5 * ux), (x - 12 * ux - 5 * uy, y - 12 * uy + 5 * ux))
     corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in ends)
     shaft = f'x1="{HALF}" y1="{HALF}" x2="{x - 9 * ux:.1f}" y2="{y - 9 * uy:.1f}" stroke="{MARK}" stroke-width="3"'
-    text = _label(name, x + 20 * ux, y + 20 * uy + 5, MARK, "middle", bold=True)
-    return f'<line {shaft}/><polygon points="{corners}" fill="{MARK}"/>{text}'
+    return f'<line {shaft}/><polygon points="{corners}" fill="{MARK}"/>'
+
+
+@dataclass(frozen=True)
+class _Label:
+    """The name of a point at one of the places where it may stand, in pixels."""
+
+    text: str
+    x: float
+    y: float  # of the line on which the letters stand
+    anchor: str  # start, middle, end
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """About what it covers: left, top, right, bottom."""
+        wide = 13 * _ems(self.text)
+        left = self.x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor]
+        return left, self.y - 12, left + wide, self.y + 4
+
+    def drawn(self, ink: str, bold: bool) -> str:
+        halo = 'paint-order="stroke" stroke="#fff" stroke-width="3.5" stroke-linejoin="round"'
+        place = f'x="{self.x:.1f}" y="{self.y:.1f}" text-anchor="{self.anchor}"'
+        weight = ' font-weight="600"' if bold else ""
+        return f'<text {place} fill="{ink}"{weight} {halo}>{escaped(self.text)}</text>'
+
+
+def _labels(points: Sequence[Point]) -> list[str]:
+    """The names of all points, each where it covers least of the marks and of the names that matter more."""
+    ranks = {"context": 0, "query": 1, "state": 2, "before": 3}
+    taken = [*NAMES_OF_AXES, *(_square(*point.place, _radius(point)) for point in points)]
+    for point in points:
+        if point.kind == "query":  # its shaft, in short pieces
+            parts = (k / 8 for k in range(8))
+            taken += [_square(*(HALF + part * (end - HALF) for end in point.place), 1.5) for part in parts]
+    drawn = []
+    for point in sorted(points, key=lambda point: (ranks[point.kind], -point.weight)):
+        costs = {label: far + _covered(label.box, taken) for label, far in _places(point)}
+        best = min(costs, key=costs.__getitem__)  # the first of equals
+        taken.append(best.box)
+        drawn.append(best.drawn(MARK if point.kind == "query" else INK, bold=point.kind != "state"))
+    return drawn
+
+
+def _places(point: Point) -> list[tuple[_Label, float]]:
+    """Where the name of a point may stand, its usual place first, and what it costs that it is not near the mark.
+
+    The usual place is above a disc, behind the tip of an arrow, beside a square.
+    """
+    x, y = point.place
+    text = f"{point.name} {number(point.weight)}" if point.kind == "state" else point.name
+    places = [(_behind(text, x, y), 0.0)] if point.kind == "query" else []
+    for step, cost in ((6, 0.0), (20, 40.0), (34, 90.0)):
+        off = _radius(point) + step
+        beside = [_Label(text, x + off, y + 5 + up, "start") for up in (0, -off, off)]
+        beside += [_Label(text, x - off, y + 5 + up, "end") for up in (0, -off, off)]
+        upright = [_Label(text, x, y - off, "middle"), _Label(text, x, y + off + 9, "middle")]
+        upright = upright[::-1] if y > 0.8 * HALF else upright
+        near = [*beside, *upright] if point.kind in ("context", "before") else [*upright, *beside]
+        places += [(label, cost) for label in near]
+    return places
+
+
+def _behind(text: str, x: float, y: float) -> _Label:
+    length = math.hypot(x - HALF, y - HALF)
+    if length < 1:
+        return _Label(text, x, y + 19, "middle")
+    return _Label(text, x + 20 * (x - HALF) / length, y + 20 * (y - HALF) / length + 5, "middle")
+
+
+def _square(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
+    return x - radius, y - radius, x + radius, y + radius
+
+
+def _covered(box: Sequence[float], taken: Sequence[Sequence[float]]) -> float:
+    """How much of what is taken, and of the space beyond the map, a box covers, in square pixels."""
+    left, top, right, bottom = box
+    total = (right - left) * (bottom - top) - _common(box, (0, 0, 2 * HALF, 2 * HALF))
+    return round(total + sum(_common(box, other) for other in taken), 3)
+
+
+def _common(one: Sequence[float], other: Sequence[float]) -> float:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return max(wide, 0) * max(high, 0)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import sys
 import uuid
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from lib.journal import JournalError
 from lib.questions import LETTERS, Outcome, Question, right_answer
 
 ANKI_SIGNS = ("\\(", "\\)", "\\[", "\\]")  # between which Anki looks for formulas
+_WORD = "[\u0900-\u097f][\u0900-\u097f\u200c\u200d]*"
+_HINDI = re.compile(rf"{_WORD}(?:[\s,]+{_WORD})*")  # words in Devanagari that follow each other
 EXPECTED = {
     "single": "Choose one.",
     "multiple": "Choose all that are right.",
@@ -52,21 +55,26 @@ def prompt_text(question: Question, with_choices: bool = True) -> str:
     return "\n\n".join([question.prompt.strip(), *texts, f"*{expected(question)}*"])
 
 
-def answer_text(question: Question) -> str:
-    """The right answer in Markdown, and the explanation; a prediction shows its code and what it gives now."""
+def answer_text(question: Question, run: bool = True) -> str:
+    """The right answer in Markdown, and the explanation; a prediction shows its code and what it gives now.
+
+    Args:
+        run: False takes the answer of a prediction from the bank, where it has one: a test holds it against the code.
+    """
     code = f"```python\n{question.compute.strip()}\n```\n\n" if question.kind == "predict" else ""
     try:
-        answer = _answer_line(question)
+        answer = _answer_line(question, run)
     except Exception as error:  # the code of a prediction can fail, on a machine that lacks something
         answer = f"The code could not be run here ({type(error).__name__}: {error})."
     return f"{code}{answer}\n\n{question.explanation.strip()}"
 
 
-def _answer_line(question: Question) -> str:
+def _answer_line(question: Question, run: bool) -> str:
     if question.kind == "written":
         points = "\n".join(f"{number}. {point}" for number, point in enumerate(question.rubric, start=1))
         return f"{question.model_answer.strip()}\n\nA good answer says:\n\n{points}"
-    answer, items = right_answer(question), question.items
+    stored = question.kind == "predict" and not run and question.answer is not None
+    answer, items = question.answer if stored else right_answer(question), question.items
     if question.kind == "match":
         return "\n".join(f"- {left} → {right}" for left, right in question.pairs)
     if question.kind == "order":
@@ -95,7 +103,19 @@ def _markdown(signs: tuple[str, str, str, str]) -> Any:
         return f"{begin}{html.escape(content)}{end}"
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    for name in ("text", "code_inline", "fence", "code_block"):
+        reader.add_render_rule(name, _marking(reader.renderer.rules[name]))
     return reader.use(dollarmath_plugin, renderer=formula, double_inline=True, allow_space=False, allow_digits=False)
+
+
+def _marking(rule: Callable[..., str]) -> Callable[..., str]:
+    """A rule that draws a piece of Markdown, with its Hindi marked; formulas have rules of their own."""
+    return lambda _, *arguments: mark_hindi(rule(*arguments))
+
+
+def mark_hindi(text: str) -> str:
+    """Say of what is in Devanagari in a piece of HTML that it is Hindi, for the voice of a screen reader."""
+    return _HINDI.sub(r'<span lang="hi">\g<0></span>', text)
 
 
 def to_html(text: str, signs: tuple[str, str, str, str] = ("$", "$", "$$", "$$")) -> str:
@@ -106,16 +126,17 @@ def to_html(text: str, signs: tuple[str, str, str, str] = ("$", "$", "$$", "$$")
 def static_html(question: Question, number: int | None = None) -> str:
     """A question for pages without a kernel: its text, and its hints and answer in collapsed blocks."""
     hints = "".join(f"<li>{to_html(hint)}</li>" for hint in question.hints)
+    answer = to_html(answer_text(question, run=False))
     return (
         f"<section>{heading(question, number)}{to_html(prompt_text(question))}"
         f"<details><summary>Hints</summary><ol>{hints}</ol></details>"
-        f"<details><summary>Answer: attempt it first</summary>{to_html(answer_text(question))}</details></section>"
+        f"<details><summary>Answer: attempt it first</summary>{answer}</details></section>"
     )
 
 
 def heading(question: Question, number: int | None = None) -> str:
     """The heading of a question in HTML."""
-    return f"<h3>Question{f' {number}' if number else ''}: {html.escape(question.concept.title)}</h3>"
+    return f"<h3>Question{f' {number}' if number else ''}: {mark_hindi(html.escape(question.concept.title))}</h3>"
 
 
 def feedback_text(outcome: Outcome) -> str:

@@ -16,6 +16,28 @@ from lib.journal import RATINGS, Attempt, Journal, JournalError
 from lib.question_text import answer_text, feedback_text, heading, lettered, prompt_text, static_html, to_html
 from lib.questions import LETTERS, Question, grade
 
+# A screen reader announces what changes in a region that was there before the change, and ipywidgets has no trait for
+# such a role. So this names the regions, and the language of Hindi choices. It is an inline handler because the HTML
+# widget runs no <script>.
+_REGIONS = """<img alt="" src="data:," style="display:none" onerror="
+const begin = () => {
+  const box = this.closest('.course-questions');
+  if (!box) return setTimeout(begin, 200);
+  const all = () => {
+    box.querySelectorAll('.course-says:not([role])').forEach(region => {
+      region.setAttribute('role', 'status');
+      region.setAttribute('aria-live', 'polite');
+      region.setAttribute('aria-atomic', 'false');
+    });
+    box.querySelectorAll('label, option').forEach(choice => {
+      if (/[\u0900-\u097f]/.test(choice.textContent) && !/[a-z]{2}/i.test(choice.textContent)) choice.lang = 'hi';
+    });
+  };
+  new MutationObserver(all).observe(box, {childList: true, subtree: true});
+  all();
+};
+begin();">"""
+
 
 class Sheet:
     """Some questions: widgets where there is a kernel and ipywidgets, else HTML, else plain text."""
@@ -32,9 +54,10 @@ class Sheet:
                 attempts = self.journal.read().attempts
             except JournalError:  # the questions can be answered all the same; recording says what is wrong
                 attempts = []
+            make = _Maker()
             for number, question in enumerate(self.questions, start=1):
                 before = [attempt for attempt in attempts if attempt.question == question.id]
-                self._panels.append(Panel(question, self.journal, number, before))
+                self._panels.append(Panel(question, self.journal, number, before, make))
         return self._panels
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -43,10 +66,10 @@ class Sheet:
         try:
             import ipywidgets
 
-            view = ipywidgets.VBox([panel.box for panel in self.panels])._repr_mimebundle_()
+            box = ipywidgets.VBox([*(panel.box for panel in self.panels), ipywidgets.HTML(_REGIONS)])
         except ImportError:
             return bundle
-        return {**view, **bundle}
+        return {**box.add_class("course-questions")._repr_mimebundle_(), **bundle}
 
     def __repr__(self) -> str:
         texts = [f"Question {n}: {prompt_text(q)}" for n, q in enumerate(self.questions, start=1)]
@@ -54,28 +77,65 @@ class Sheet:
         return "\n\n".join([*texts, f'{how}"{self.questions[0].notebook}")' if texts else "No questions."])
 
 
+class _Maker:
+    """Makes widgets that share layouts and styles: with their own, each would be three objects for the browser."""
+
+    def __init__(self) -> None:
+        self.kept: dict[Any, Any] = {}
+
+    def __call__(self, kind: str, *arguments: Any, width: str | None = None, **given: Any) -> Any:
+        """A widget of the class that ipywidgets calls `kind`; a `width` is at most 60em."""
+        import ipywidgets
+
+        made = getattr(ipywidgets, kind)
+        look = {"layout": self._shared(ipywidgets.Layout, width=width, max_width="60em" if width else None)}
+        if "style" in made.class_traits():
+            style = made.class_traits()["style"].klass
+            words = {"description_width": "initial"} if "description_width" in style.class_traits() else {}
+            look["style"] = self._shared(style, **words)
+        return made(*arguments, **look, **given)
+
+    def _shared(self, kind: type, **traits: Any) -> Any:
+        key = (kind, *traits.items())
+        if key not in self.kept:
+            self.kept[key] = kind(**traits)
+        return self.kept[key]
+
+
 class Panel:
     """The widgets of one question. Whatever goes wrong in it is said in its own feedback area."""
 
     def __init__(
-        self, question: Question, journal: Journal, number: int | None = None, before: Sequence[Attempt] = ()
+        self,
+        question: Question,
+        journal: Journal,
+        number: int | None = None,
+        before: Sequence[Attempt] = (),
+        make: _Maker | None = None,
     ) -> None:
-        import ipywidgets as widgets
-
-        self.question, self.journal, self.hints, self.checked = question, journal, 0, None
-        self.head, self.feedback = widgets.HTMLMath(self._head(number)), widgets.HTMLMath(_history(before))
-        self.hint_text, self.answer = widgets.HTMLMath(), widgets.HTMLMath()
-        self.controls, self.read = _controls(question)
+        self.question, self.journal, self.make = question, journal, make or _Maker()
+        self.hints, self.checked, make = 0, None, self.make
+        self.head, self.feedback = make("HTMLMath", self._head(number)), make("HTMLMath", _history(before))
+        self.hint_text, self.answer = make("HTMLMath"), make("HTMLMath")
+        self.says = make("VBox", [self.hint_text, self.feedback, self.answer]).add_class("course-says")
+        self.controls, self.read = _controls(question, make)
         written = question.kind == "written"
         self.check = self._button("Compare" if written else "Check answer", self._check)
         self.hint = self._button(f"Hint 1 of {len(question.hints)}", self._hint)
         self.show = self._button("Show answer", self._show, disabled=True)
+        self.rating = self._rating() if written else None
+        row = make("HBox", [self.check, self.hint] if written else [self.check, self.hint, self.show])
+        below = [self.says, self.rating] if written else [self.says]
+        self.box = make("VBox", [self.head, *self.controls, row, *below])
+
+    def _rating(self) -> Any:
+        """The points of the rubric to tick and the ratings to click, hidden until there is an answer to compare."""
+        import ipywidgets
+
+        points = range(1, len(self.question.rubric) + 1)
+        self.points = [_tick(f"My answer says point {n}", self.make) for n in points]
         self.ratings = [self._button(name.capitalize(), lambda name=name: self._rate(name)) for name in RATINGS]
-        self.points = [_tick(f"My answer says point {n}") for n in range(1, len(question.rubric) + 1)]
-        self.rating = widgets.VBox([*self.points, widgets.HBox(self.ratings)], layout={"display": "none"})
-        row = widgets.HBox([self.check, self.hint] if written else [self.check, self.hint, self.show])
-        parts = [self.head, *self.controls, row, self.hint_text, self.feedback, self.answer, self.rating]
-        self.box = widgets.VBox(parts)
+        return ipywidgets.VBox([*self.points, self.make("HBox", self.ratings)], layout={"display": "none"})
 
     def _head(self, number: int | None) -> str:
         # Long menus are easier to fill in with the whole list before one's eyes.
@@ -83,8 +143,6 @@ class Panel:
         return heading(self.question, number) + to_html(prompt_text(self.question, with_choices=listed))
 
     def _button(self, description: str, action: Callable[[], None], disabled: bool = False) -> Any:
-        import ipywidgets
-
         def run(_: Any) -> None:
             try:
                 action()
@@ -92,7 +150,7 @@ class Panel:
                 problem = f"{type(error).__name__}: {error}"
                 self._say("!", f"The check itself failed ({problem}). This was not counted; you can go on.")
 
-        button = ipywidgets.Button(description=description, disabled=disabled)
+        button = self.make("Button", description=description, disabled=disabled)
         button.on_click(run)
         return button
 
@@ -100,7 +158,7 @@ class Panel:
         colour = {"✓": "#00806A", "✗": "#C1440E"}.get(sign, "#5A6673")
         style = f"border-left:4px solid {colour};padding-left:.7em"
         message = f"<p><strong>{sign} {html.escape(message)}</strong></p>"
-        self.feedback.value = f'<div role="status" style="{style}">{message}{to_html(details)}</div>'
+        self.feedback.value = f'<div style="{style}">{message}{to_html(details)}</div>'
 
     def _check(self) -> None:
         raw = self.read()
@@ -161,33 +219,28 @@ def _is_plain(question: Question) -> bool:
     return not any(sign in text for text in texts for sign in "$`*\n")
 
 
-def _tick(description: str) -> Any:
-    import ipywidgets
-
-    return ipywidgets.Checkbox(False, description=description, indent=False, layout={"width": "auto"})
+def _tick(description: str, make: _Maker) -> Any:
+    return make("Checkbox", False, description=description, indent=False, width="auto")
 
 
-def _controls(question: Question) -> tuple[list[Any], Callable[[], Any]]:
+def _controls(question: Question, make: _Maker) -> tuple[list[Any], Callable[[], Any]]:
     """The controls in which a question is answered, nothing chosen, and a function that reads them."""
-    import ipywidgets as widgets
-
-    wide = {"layout": {"width": "auto", "max_width": "60em"}, "style": {"description_width": "initial"}}
     labels = lettered(question) if _is_plain(question) else list(LETTERS[: len(question.items)])
     choices = list(zip(labels, question.shown, strict=True))
     if question.form == "single":
-        radio = widgets.RadioButtons(options=choices, value=None, description="Your choice", **wide)
+        radio = make("RadioButtons", options=choices, value=None, description="Your choice", width="auto")
         return [radio], lambda: radio.value
     if question.form == "multiple":
-        ticks = [_tick(label) for label, _ in choices]
+        ticks = [_tick(label, make) for label, _ in choices]
         return ticks, lambda: [place for place, tick in enumerate(ticks) if tick.value]
     if question.form in ("order", "match"):
         lefts = [f"({n}) {left if _is_plain(question) else ''}" for n, (left, _) in enumerate(question.pairs, 1)]
         names = lefts or [f"Place {n}" for n in range(1, len(choices) + 1)]
         options = [("choose …", None), *choices]
-        menus = [widgets.Dropdown(options=options, index=0, description=name, **wide) for name in names]
+        menus = [make("Dropdown", options=options, index=0, description=name, width="auto") for name in names]
         return menus, lambda: [menu.value for menu in menus]
-    kind = widgets.Textarea if question.form in ("matrix", "written") else widgets.Text
-    text = kind(description="Your answer", **wide)
+    kind = "Textarea" if question.form in ("matrix", "written") else "Text"
+    text = make(kind, description="Your answer", width="auto")
     return [text], lambda: text.value
 
 

@@ -2,6 +2,7 @@
 
     python3 run.py build            all of them
     python3 run.py build 02 05      those whose name begins so
+    python3 run.py build hi/02      the Hindi edition of notebook 02: `source/hi/02_name.py` to `hi/02_name.ipynb`
 
 A notebook is written whole or not at all, and not at all if one of its cells raises, does not end, or writes
 to stderr. What differs from run to run without a meaning (ids, timings, versions, widget state) is not saved.
@@ -66,6 +67,17 @@ def convert(source: Path) -> NotebookNode:
         seen[key] += 1
         cell.id = key if seen[key] == 1 else f"{key}-{seen[key]}"
     return notebook
+
+
+def sources() -> list[Path]:
+    """Every source: those of the course, then those of its editions in other languages (`source/hi`)."""
+    return [*sorted(SOURCE.glob("*.py")), *sorted(SOURCE.glob("[a-z][a-z]/*.py"))]
+
+
+def name_of(path: Path) -> str:
+    """The name of a notebook or of its source: 02_name, or hi/02_name in an edition in another language."""
+    translated = path.parent.parent in (HERE, SOURCE) and path.parent != SOURCE
+    return f"{path.parent.name}/{path.stem}" if translated else path.stem
 
 
 def describe(notebook: NotebookNode, index: int) -> str:
@@ -176,11 +188,12 @@ def build(source: Path, folder: Path = HERE, seconds: int | None = None) -> Note
     """Convert, execute, clean and write one notebook, and print what it took."""
     begin = time.perf_counter()
     notebook = convert(source)
+    folder.mkdir(exist_ok=True)
     times, memory = execute(notebook, folder, seconds)
     clean(notebook)
     write(notebook, folder / f"{source.stem}.ipynb")
     size = f", at most {memory / 2**20:,.0f} MB" if memory else ""
-    print(f"{source.stem}: {time.perf_counter() - begin:.0f} s{size}", flush=True)
+    print(f"{name_of(source)}: {time.perf_counter() - begin:.0f} s{size}", flush=True)
     for index in sorted(range(len(times)), key=times.__getitem__, reverse=True)[:3]:
         if times[index] >= 1:
             print(f"    {times[index]:6.1f} s  {describe(notebook, index)}", flush=True)
@@ -193,19 +206,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="beginnings of names, for example 02; all if there are none")
     parser.add_argument("--timeout", type=int, metavar="SECONDS", help="a limit for every cell")
     options = parser.parse_args(arguments)
-    every = sorted(SOURCE.glob("*.py"))
-    unknown = [name for name in options.names if not any(path.stem.startswith(name) for path in every)]
+    every = {name_of(path): path for path in sources()}
+    unknown = [wanted for wanted in options.names if not any(name.startswith(wanted) for name in every)]
     if unknown or not every:
-        stems = ", ".join(path.stem for path in every) or "none"
-        print(f"No source begins with {', '.join(unknown) or 'anything'}. There are: {stems}.", file=sys.stderr)
+        names = ", ".join(every) or "none"
+        print(f"No source begins with {', '.join(unknown) or 'anything'}. There are: {names}.", file=sys.stderr)
         return 2
     failed = 0
-    for path in every:
-        if not options.names or path.stem.startswith(tuple(options.names)):
+    for name, path in every.items():
+        if not options.names or name.startswith(tuple(options.names)):
             try:
-                build(path, seconds=options.timeout)
+                build(path, HERE / path.parent.relative_to(SOURCE), seconds=options.timeout)
             except BuildError as error:
-                print(f"{path.stem}: not built. {error}", file=sys.stderr, flush=True)
+                print(f"{name}: not built. {error}", file=sys.stderr, flush=True)
                 failed += 1
     return 1 if failed else 0
 

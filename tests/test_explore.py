@@ -8,9 +8,11 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
@@ -378,6 +380,19 @@ def test_text_has_enough_contrast_on_its_background() -> None:
             assert light(paper) / light(ink) >= 4.5, (ink, paper)
 
 
+@pytest.mark.parametrize("state", [*looking.QUESTIONS.values(), (0.5, 0.0, 0.5), (1.0, 0.0, 1.0)])
+def test_names_on_the_map_do_not_cover_each_other(state: tuple[float, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks may fall together (s = [0, 0, 1] is the third entry of a state, s = [1, 0, 0] the first), names not."""
+    names = []
+    monkeypatch.setattr(links._Label, "drawn", lambda self, *_, **__: names.append(self) or "")
+    drawings.draw_look(looking.look(state))
+    assert len(names) >= 6  # four words, s and c
+    for one, other in combinations(names, 2):
+        assert links._common(one.box, other.box) < 40, (one, other)  # square pixels, of some hundred
+    for left, top, right, bottom in (name.box for name in names):
+        assert left >= 0 and top >= 0 and right <= 2 * links.HALF and bottom <= 2 * links.HALF
+
+
 # ------------------------------------------------------------------------------------------------ the controls
 
 
@@ -543,3 +558,48 @@ def test_a_change_takes_less_than_a_tenth_of_a_second(translator: Translator) ->
     finally:
         torch.set_num_threads(threads)
     assert max(taken.values()) < LIMIT, taken
+
+
+def test_a_control_moved_takes_less_than_a_tenth_of_a_second() -> None:
+    """From the change of a control to the new drawing, in the kernel: the median of five; models as in the course."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        taken = {name: median(_moves(*of)) for name, of in _controls_in_the_course().items()}
+    finally:
+        torch.set_num_threads(threads)
+    print({name: f"{1000 * value:.1f} ms" for name, value in taken.items()})
+    assert max(taken.values()) < LIMIT, taken
+
+
+def _moves(box: object, name: str, values: Sequence[object]) -> list[float]:
+    """Set a control to some values in turn: seconds of processor time until each is drawn, the first left out."""
+    times = []
+    for value in values:
+        before, begin = box.area.value, time.thread_time()
+        box.controls[name].value = value
+        times.append(time.thread_time() - begin)
+        assert box.area.value != before and "did not work" not in box.area.value
+    return times[1:]
+
+
+def _controls_in_the_course() -> dict[str, tuple[object, str, Sequence[object]]]:
+    """Each explorer, with models as large as those of notebooks 03 and 04; a control, and where to move it."""
+    first, second = (as_large(**sizes) for sizes in ({"scorer": "dot"}, {"scorer": "additive"}))
+    translating = as_large(hidden=192, embedding=96)
+    sentences = [HINDI[k % 4] for k in range(1, 7)]
+    return {
+        "worked example": (explore.worked_example(), "state, entry 2", [k / 10 for k in range(1, 7)]),
+        "step through": (explore.step_through(translating), "step", range(2, 8)),
+        "compare": (explore.compare_scorers({"dot": first, "additive": second}), "sentence (Hindi)", sentences),
+        "translate": (explore.translate_box(translating, HINDI), "sentence (Hindi)", sentences),
+        "query, key, value": (explore.query_key_value(), "vectors", [16, 64, 256, 16, 64, 256]),
+    }
+
+
+def as_large(hidden: int = 128, embedding: int = 64, scorer: str = "dot") -> Translator:
+    """A model of that size that has learned nothing: it goes on to the longest translation it may write."""
+    source, target = WordTokenizer.train(HINDI, "hi"), WordTokenizer.train(ENGLISH, "en")
+    torch.manual_seed(0)
+    sizes = {"embedding": embedding, "hidden": hidden, "scorer": scorer, "bidirectional": True}
+    return Translator(Seq2Seq(ModelConfig(source.vocab_size, target.vocab_size, **sizes)), source, target)

@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import build
 
-SOURCES = sorted(build.SOURCE.glob("*.py"))
-NOTEBOOKS = sorted(build.HERE.glob("*.ipynb"))
+SOURCES = build.sources()
+NOTEBOOKS = [*sorted(build.HERE.glob("*.ipynb")), *sorted(build.HERE.glob("[a-z][a-z]/*.ipynb"))]
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip"}
 MOST_LINES = 20
 LEAST_COMPARED = 0.8
@@ -159,24 +159,25 @@ CHECKS = [
 # ------------------------------------------------------------------------------------ applied to all notebooks
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=build.name_of)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_notebook_is_in_order(path: Path, check: Callable[[NotebookNode], Iterator[str]]) -> None:
     assert list(check(nbformat.read(path, as_version=4))) == []
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", SOURCES, ids=build.name_of)
 def test_a_notebook_is_built_from_its_source(source: Path) -> None:
-    notebook = build.HERE / f"{source.stem}.ipynb"
-    assert notebook.exists(), f"python3 run.py build {source.stem}"
+    name = build.name_of(source)
+    notebook = build.HERE / f"{name}.ipynb"
+    assert notebook.exists(), f"python3 run.py build {name}"
     assert list(drift(nbformat.read(notebook, as_version=4), build.convert(source))) == []
 
 
 def test_no_notebook_is_without_a_source() -> None:
-    assert [path.stem for path in NOTEBOOKS] == [path.stem for path in SOURCES]
+    assert list(map(build.name_of, NOTEBOOKS)) == list(map(build.name_of, SOURCES))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOURCES, ids=build.name_of)
 def test_long_loops_show_their_progress_with_our_own_bar(path: Path) -> None:
     """tqdm in a notebook leaves a widget or lines on stderr behind."""
     assert not re.search(r"^\s*(?:from|import) tqdm", path.read_text(encoding="utf-8"), re.MULTILINE)

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from lib.bank import load_questions
+from lib.exercises import Report
 from lib.journal import JournalError
-from lib.question_text import answer_text, export_anki, prompt_text, static_html
+from lib.question_text import answer_text, export_anki, mark_hindi, prompt_text, static_html, to_html
 from lib.questions import Concept, Question
 
 SOFTMAX = Concept("softmax", "Softmax & co", "02", "3. Normalise")
@@ -81,6 +82,24 @@ def test_static_html_of_a_prediction_shows_code_and_answer() -> None:
     text = static_html(PREDICT)
     assert "answer = 1" in text and "<strong>b)</strong> down" in text
     assert "could not be run here" in static_html(question("predict", compute="answer = 1 / 0"))
+
+
+def test_the_answer_of_a_prediction_that_is_known_is_not_computed_for_a_page() -> None:
+    known = question("predict", compute="answer = 1 / 0", answer=[0.5, 0.0], tolerance=0.01)
+    assert "<strong>Answer:</strong> [0.5, 0]" in static_html(known)
+    assert "ZeroDivisionError" in answer_text(known)
+
+
+def test_hindi_is_marked_and_formulas_and_attributes_are_left_alone() -> None:
+    assert mark_hindi("मैं स्कूल, जाता हूँ। go <b>क</b>") == (
+        '<span lang="hi">मैं स्कूल, जाता हूँ।</span> go <b><span lang="hi">क</span></b>'
+    )
+    page = to_html("*मैं* `क` $x_{मैं}$ [go](http://x.org/क 'ख') ![क](a.png)\n\n    ख = 1 < 2\n")
+    assert '<em><span lang="hi">मैं</span></em> <code><span lang="hi">क</span></code>' in page
+    assert "$x_{मैं}$" in page and 'alt="क"' in page and "1 &lt; 2" in page
+    assert page.count('lang="hi"') == 3
+    assert '<span lang="hi">यह सही</span>' in static_html(SINGLE)
+    assert Report("not yet", "मैं is `जाता`\n\n    yours: स्कूल")._repr_html_().count('<span lang="hi">') == 3
 
 
 def test_every_question_of_the_course_has_static_html() -> None:

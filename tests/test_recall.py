@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -96,7 +97,8 @@ def test_nothing_is_chosen_and_checking_then_is_not_counted(journal: Journal, as
         assert control.value in (None, "", False)
     panel.check.click()
     assert "not counted" in panel.feedback.value and journal.read().attempts == []
-    assert panel.show.disabled and panel.answer.value == "" and panel.rating.layout.display == "none"
+    assert panel.show.disabled and panel.answer.value == ""
+    assert panel.rating is None or panel.rating.layout.display == "none"
 
 
 @pytest.mark.parametrize("asked", ALL, ids=lambda q: q.kind)
@@ -183,6 +185,49 @@ def test_the_bundle_holds_text_for_readers_without_a_kernel(journal: Journal) ->
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["text/html"].count("<summary>Answer: attempt it first</summary>") == len(ALL)
     assert "SECRET" not in bundle["text/plain"] and "review_in_terminal" in bundle["text/plain"]
+
+
+def test_what_is_said_is_in_a_region_that_was_there_before(journal: Journal) -> None:
+    """A screen reader announces changes in a region it knows, not a region that comes with its text."""
+    sheet = Sheet([SINGLE, WRITTEN], journal)
+    sheet._repr_mimebundle_()
+    for panel in sheet.panels:
+        region, parts = panel.says, panel.says.children
+        assert region in panel.box.children and "course-says" in region._dom_classes
+        panel.hint.click()
+        answer(panel)
+        panel.check.click()
+        assert panel.says is region and region.children == parts == (panel.hint_text, panel.feedback, panel.answer)
+        assert all(part.value and "role=" not in part.value for part in parts)
+    for words in ("'.course-says:not([role])'", "'role', 'status'", "'aria-live', 'polite'"):
+        assert words in module._REGIONS
+
+
+def test_a_sheet_runs_no_prediction_and_shares_its_layouts_and_styles(journal: Journal) -> None:
+    from ipywidgets import Widget
+
+    sheet = Sheet([question("predict", answer=0.25, tolerance=0.01, compute="answer = 1 / 0")] * 10, journal)
+    assert "<strong>Answer:</strong> 0.25" in sheet._repr_mimebundle_()["text/html"]
+    models = {id(trait) for panel in sheet.panels for one in walk(panel.box) for trait in parts_of(one, Widget)}
+    # A head, a text, three buttons in a row, three texts in a region, all in a box: 11 each, and what they share.
+    assert len(models) <= 10 * 11 + 8
+    panel = sheet.panels[0]
+    panel.controls[0].value = "1"
+    panel.check.click()
+    assert "check itself failed (ZeroDivisionError" in panel.feedback.value
+
+
+def test_the_questions_of_notebook_02_stand_there_in_a_moment(journal: Journal) -> None:
+    import ipywidgets  # noqa: F401 (a notebook has it already)
+
+    begin = time.process_time()
+    Sheet(module.load_questions("02"), journal)._repr_mimebundle_()
+    assert time.process_time() - begin < 1.5  # seconds
+
+
+def parts_of(widget: Any, kind: type) -> list[Any]:
+    """A widget, its layout and its style."""
+    return [part for part in (widget, widget.layout, getattr(widget, "style", None)) if isinstance(part, kind)]
 
 
 def test_without_ipywidgets_it_is_text(journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -218,7 +218,7 @@ curves(
     title="Learning curves",
 )
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["slow", "nbval-ignore-output"]
 quality = {name: experiments.quality(trained.translator, task.test) for name, trained in pair.items()}
 for name, trained in pair.items():
     q = quality[name]
@@ -247,7 +247,7 @@ print(
 # go word by word. In use, both go word by word. Measured on your machine: one forward pass over sources of growing length, encoder only.
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["slow", "nbval-ignore-output"]
 def encoder_milliseconds(model, length, repeats=5):
     source = torch.randint(4, 60, (16, length))
     mask, times = torch.ones_like(source, dtype=torch.bool), []
