@@ -3,16 +3,17 @@
     python3 run.py grade COURSE lab02       COURSE/submitted/*/lab02/lab02.ipynb, by COURSE/source/lab02/lab02.ipynb
     python3 run.py grade --rehearse 200     a made-up class of 200, three of them hostile: is every mark right?
 
-Marks are those of nbgrader: the check cells are put back as they were handed out, all cells are run, and a check
-that raises nothing has its points. Written into COURSE/graded: lab02-marks.csv, and each notebook as it ran. What was
-handed in is never changed. A submission runs with your rights: docs/grading.md says what that means, and how to use a
-container.
+Marks are those of nbgrader: the check cells are put back as they were handed out, all cells are run (those that the
+student added as well), and a check that raises nothing has its points. Written into COURSE/graded: lab02-marks.csv,
+and each notebook as it ran. What was handed in is never changed. A submission runs with your rights: docs/grading.md
+says what that means, and how to use a container.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import csv
 import json
 import os
@@ -32,13 +33,21 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 
 from lib.exercise_files import find, paths
 
 CELL_SECONDS, SECONDS, MEGABYTES, OUTPUT = 15, 120, 6_000, 2_000_000
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+# The kernel runs this when it starts. To send one print of a gigabyte takes minutes: of each print, one letter more
+# than the limit is sent, and that ends the cell.
+STARTUP = f"""from ipykernel.iostream import OutStream
+
+OutStream.write = lambda self, text, write=OutStream.write: write(self, text[:{OUTPUT + 1}])
+del OutStream
+"""
+TIMEOUT = "CellTimeoutError"
 COLUMNS = ("student", "cell", "points", "of", "mistake", "trouble")
 
 
@@ -61,15 +70,16 @@ class Marks:
 
 
 class Careful(NotebookClient):
-    """Runs a notebook; a cell that prints more than `OUTPUT` letters is interrupted, and the rest is not kept."""
+    """Runs a notebook; a cell that puts out more than `OUTPUT` letters is interrupted, and the rest is not kept."""
 
     printed = 0
     flooded = False
+    late = False  # the cell before did not end
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        """Count what is printed before it is kept."""
-        if msg["msg_type"] == "stream":
-            self.printed += len(msg["content"]["text"])
+        """Count what is printed or displayed before it is kept."""
+        if msg["msg_type"] in ("stream", "display_data", "execute_result", "error"):
+            self.printed += letters(msg["content"])
             if self.printed > OUTPUT:
                 if not self.flooded:
                     self.flooded = True
@@ -84,49 +94,83 @@ class Careful(NotebookClient):
         if self.flooded:
             cell.outputs.append(nbformat.v4.new_output("error", ename="Flood", evalue="it printed too much"))
             self.troubles.append("printed too much")
+        if any(output.get("ename") == "MemoryError" for output in cell.get("outputs", [])):
+            self.troubles.append("out of memory")
         return result
+
+    def after_cell(self, cell: NotebookNode, execute_reply: dict[str, Any], **_: Any) -> None:
+        """Note a cell that did not end in the cell; give up when the next does not either, since none will."""
+        late = (execute_reply or {}).get("content", {}).get("ename") == TIMEOUT
+        if late:
+            self.troubles.append("a cell did not end")
+            cell.outputs.append(nbformat.v4.new_output("error", ename=TIMEOUT, evalue="it did not end"))
+            if self.late:
+                raise DeadKernelError("it does not listen to interrupts")
+        self.late = late
+
+
+def letters(content: dict[str, Any]) -> int:
+    """How much a message of the kernel shows."""
+    shown = [content.get("text", ""), *content.get("data", {}).values(), *content.get("traceback", ())]
+    return sum(len(str(part)) for part in shown)
 
 
 def restored(submitted: NotebookNode, source: NotebookNode) -> NotebookNode:
-    """The instructor's notebook with the student's answers in it: what is locked cannot have been changed."""
-    answers = {
-        cell.metadata.nbgrader.get("grade_id"): cell.source
-        for cell in submitted.cells
-        if cell.get("metadata", {}).get("nbgrader", {}).get("solution")
-    }
-    for cell in source.cells:
-        fields = cell.metadata.get("nbgrader", {})
-        if fields.get("solution"):
-            cell.source = answers.get(fields.grade_id, "")
-    return source
+    """The student's notebook with the instructor's cells put back, but for the text of answers.
+
+    As nbgrader does it: cells that the student added are kept and run, and of two cells with one id the last counts.
+    """
+    ours = {cell.metadata.nbgrader.grade_id: cell for cell in source.cells if "nbgrader" in cell.metadata}
+    for cell in reversed(submitted.cells):
+        fields = cell.metadata.pop("nbgrader", {})
+        kept = ours.pop(fields.get("grade_id"), None)
+        if kept:
+            text = kept.source if kept.metadata.nbgrader.locked else cell.source
+            cell.clear()
+            cell.update({**kept, "source": text})
+    return submitted
 
 
 def run_one(submission: Path, source: Path, result: Path) -> None:
-    """Run one submission in the working directory and write its marks and the notebook as it ran."""
-    marks: dict[str, Any] = {"points": {}, "mistakes": {}, "trouble": ""}
-    notebook = restored(read(submission), nbformat.read(source, 4))
+    """Run one submission in the working directory and write the notebook as it ran, then its marks."""
+    original = nbformat.read(source, 4)
+    graded = [cell.metadata.nbgrader for cell in original.cells if is_check(cell)]
+    notebook = restored(read(submission), original)
+    (result / "startup.py").write_text(STARTUP, encoding="utf-8")
+    os.environ["PYTHONSTARTUP"] = str(result / "startup.py")
     client = Careful(
-        notebook, kernel_name="python3", timeout=CELL_SECONDS, interrupt_on_timeout=True, allow_errors=True
+        notebook,
+        kernel_name="python3",
+        timeout=CELL_SECONDS,
+        interrupt_on_timeout=True,
+        error_on_timeout={"ename": TIMEOUT, "evalue": "", "traceback": []},
+        allow_errors=True,
     )
-    client.troubles = []
+    client.troubles, client.on_cell_executed = [], client.after_cell
     try:
         client.execute()
-    except CellTimeoutError:
-        client.troubles.append("a cell did not end")
-    except DeadKernelError:
-        client.troubles.append("its kernel died: out of memory, or ended by the submission")
-    for cell in notebook.cells:
-        fields = cell.metadata.get("nbgrader", {})
-        if fields.get("grade") and cell.cell_type == "code":
-            errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
-            right = cell.execution_count is not None and not errors
-            marks["points"][fields.grade_id] = (fields.points if right else 0, fields.points)
-            marks["mistakes"][fields.grade_id] = recognised(fields.grade_id, errors)
-    if any("KeyboardInterrupt" in str(cell.get("outputs")) for cell in notebook.cells) and not client.troubles:
-        client.troubles.append("a cell did not end")
-    marks["trouble"] = "; ".join(dict.fromkeys(client.troubles))
+    except DeadKernelError as error:
+        client.troubles.append(f"stopped there: {str(error).lower()}")
+    points = {fields.grade_id: (0, fields.points) for fields in graded}
+    mistakes = dict.fromkeys(points, "")
+    for cell in filter(is_check, notebook.cells):
+        fields = cell.metadata.nbgrader
+        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+        if cell.execution_count is not None and not errors:
+            points[fields.grade_id] = (fields.points, fields.points)
+        mistakes[fields.grade_id] = recognised(fields.grade_id, errors)
+    missing = len(graded) - sum(map(is_check, notebook.cells))
+    if missing:
+        client.troubles.append(f"{missing} of the check cells are missing")
+    marks = {"points": points, "mistakes": mistakes, "trouble": "; ".join(dict.fromkeys(client.troubles))}
+    with contextlib.suppress(OSError, ValueError):  # what cannot be written costs the copy, not the marks
+        nbformat.write(notebook, result / "graded.ipynb")
     (result / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
-    nbformat.write(notebook, result / "graded.ipynb")
+
+
+def is_check(cell: NotebookNode) -> bool:
+    """Whether a cell gives points when it runs."""
+    return cell.cell_type == "code" and bool(cell.metadata.get("nbgrader", {}).get("grade"))
 
 
 def recognised(grade_id: str, errors: Sequence[NotebookNode]) -> str:
@@ -186,15 +230,16 @@ def grade_one(submission: Path, source: Path, student: str, keep: Path | None) -
                 end(child)
             said.seek(0)
             last = said.read()[-2_000:].decode("utf-8", "replace").strip().splitlines()
-        if (result / "marks.json").is_file():
+        if child.returncode == 0:  # what lies there after another end, the submission may have written
             found = json.loads((result / "marks.json").read_text("utf-8"))
             marks.points = {key: tuple(pair) for key, pair in found["points"].items()}
             marks.mistakes, marks.trouble = found["mistakes"], found["trouble"]
-            if keep:
+            if keep and (result / "graded.ipynb").is_file():
                 keep.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(result / "graded.ipynb", keep / submission.name)
         elif not marks.trouble:
-            marks.trouble = (last or [f"ended with code {child.returncode}"])[-1]
+            killed = f"its process was ended (code {child.returncode})"
+            marks.trouble = last[-1] if last and child.returncode == 1 else killed
     marks.seconds = time.perf_counter() - begin
     return marks
 
@@ -216,16 +261,21 @@ def grade_all(course: Path, assignment: str, jobs: int) -> list[Marks]:
         ValueError: there is no such assignment, or nothing was handed in.
     """
     source = course / "source" / assignment / f"{assignment}.ipynb"
-    handed = sorted((course / "submitted").glob(f"*/{assignment}/{assignment}.ipynb"))
+    handed = sorted((course / "submitted").glob(f"*/{assignment}"))
     if not source.is_file():
         raise ValueError(f"{source} is not there: give the folder that `run.py release` made, and a lab like lab02")
     if not handed:
         raise ValueError(f"nothing is at {course}/submitted/STUDENT/{assignment}/{assignment}.ipynb")
     graded = course / "graded"
 
-    def one(path: Path) -> Marks:
-        student = path.parent.parent.name
-        return grade_one(path.resolve(), source.resolve(), student, graded / student / assignment)
+    def one(folder: Path) -> Marks:
+        student, path = folder.parent.name, folder.resolve() / f"{assignment}.ipynb"
+        try:
+            if not path.is_file():
+                raise ValueError(f"no {path.name} was handed in")
+            return grade_one(path, source.resolve(), student, graded / student / assignment)
+        except (OSError, ValueError) as error:  # it costs nobody else
+            return Marks(student, trouble=str(error))
 
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(one, handed))
