@@ -95,7 +95,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _translated(questions: Sequence[Question], path: Path) -> list[Question]:
     """The questions with the texts of a translation; one that it lacks stays as it is."""
-    file = _read(path)
+    file, words = _read(path), _read(path.with_name("words.toml"))
     entries = {entry.get("id"): entry for entry in file.get("question", [])}
     if unknown := set(entries) - {question.id for question in questions}:
         raise QuestionError(
@@ -106,7 +106,7 @@ def _translated(questions: Sequence[Question], path: Path) -> list[Question]:
         if (entry := entries.get(question.id)) is not None:
             name = f"{path.parent.name}/{path.name}, question {question.id}"
             try:
-                question = _with_texts(question, entry, file, name)
+                question = replace(_with_texts(question, entry, file, name), words=words)
             except KeyError as error:
                 raise QuestionError(f"{name}: {error} is missing under [concepts] or [again]") from None
         done.append(question)
@@ -131,7 +131,8 @@ def _with_texts(question: Question, entry: dict[str, Any], file: dict[str, Any],
         replace(mistake, diagnosis=diagnosis, again=file["again"][mistake.again])
         for mistake, diagnosis in zip(question.mistakes, entry.get("diagnoses", []), strict=True)
     )
-    concept = replace(question.concept, **file["concepts"][question.concept.name])
+    where = file["again"].get(question.concept.place, "")
+    concept = replace(question.concept, **file["concepts"][question.concept.name], where=where)
     return replace(question, **texts, **lists, pairs=pairs, mistakes=mistakes, concept=concept)
 
 

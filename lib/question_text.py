@@ -36,10 +36,11 @@ EXPECTED = {
 def expected(question: Question) -> str:
     """What kind of answer is asked for, with the tolerance of numbers."""
     if question.kind == "predict" and not question.options:
-        text = "Give your prediction as numbers, for example 0.25, or 1, 0.5, 0."
+        text = question.say("Give your prediction as numbers, for example 0.25, or 1, 0.5, 0.")
     else:
-        text = EXPECTED[question.form]
-    return f"{text} A difference of up to {question.tolerance:g} is accepted." if question.tolerance else text
+        text = question.say(EXPECTED[question.form])
+    allowed = question.say("A difference of up to {} is accepted.", f"{question.tolerance:g}")
+    return f"{text} {allowed}" if question.tolerance else text
 
 
 def lettered(question: Question) -> list[str]:
@@ -72,7 +73,7 @@ def answer_text(question: Question, run: bool = True) -> str:
 def _answer_line(question: Question, run: bool) -> str:
     if question.kind == "written":
         points = "\n".join(f"{number}. {point}" for number, point in enumerate(question.rubric, start=1))
-        return f"{question.model_answer.strip()}\n\nA good answer says:\n\n{points}"
+        return f"{question.model_answer.strip()}\n\n{question.say('A good answer says:')}\n\n{points}"
     stored = question.kind == "predict" and not run and question.answer is not None
     answer, items = question.answer if stored else right_answer(question), question.items
     if question.kind == "match":
@@ -80,11 +81,11 @@ def _answer_line(question: Question, run: bool) -> str:
     if question.kind == "order":
         return "\n".join(f"{place}. {item}" for place, item in enumerate(items, start=1))
     if question.kind == "completion":
-        return f"**Answer:** `{answer[0]}`"
+        return f"**{question.say('Answer')}:** `{answer[0]}`"
     if question.form in ("single", "multiple"):
         right = [answer] if question.form == "single" else sorted(answer)
         return "\n".join(f"- **{LETTERS[item]})** {items[item]}" for item in right)
-    return f"**Answer:** {_numbers(answer)}"
+    return f"**{question.say('Answer')}:** {_numbers(answer)}"
 
 
 def _numbers(answer: Any) -> str:
@@ -127,21 +128,25 @@ def static_html(question: Question, number: int | None = None) -> str:
     """A question for pages without a kernel: its text, and its hints and answer in collapsed blocks."""
     hints = "".join(f"<li>{to_html(hint)}</li>" for hint in question.hints)
     answer = to_html(answer_text(question, run=False))
+    names = [mark_hindi(question.say(name)) for name in ("Hints", "Answer: attempt it first")]
     return (
         f"<section>{heading(question, number)}{to_html(prompt_text(question))}"
-        f"<details><summary>Hints</summary><ol>{hints}</ol></details>"
-        f"<details><summary>Answer: attempt it first</summary>{answer}</details></section>"
+        f"<details><summary>{names[0]}</summary><ol>{hints}</ol></details>"
+        f"<details><summary>{names[1]}</summary>{answer}</details></section>"
     )
 
 
 def heading(question: Question, number: int | None = None) -> str:
     """The heading of a question in HTML."""
-    return f"<h3>Question{f' {number}' if number else ''}: {mark_hindi(html.escape(question.concept.title))}</h3>"
+    name = question.say("Question") + (f" {number}" if number else "")
+    return f"<h3>{mark_hindi(html.escape(f'{name}: {question.concept.title}'))}</h3>"
 
 
-def feedback_text(outcome: Outcome) -> str:
+def feedback_text(outcome: Outcome, question: Question | None = None) -> str:
     """What is said of a wrong answer in Markdown: the idea behind it, and what to look at again."""
     again = f"Look again at: {outcome.again}." if outcome.again else ""
+    if question is not None and again:
+        again = question.say("Look again at: {}.", outcome.again)
     return "\n\n".join(part for part in (outcome.diagnosis, again) if part)
 
 

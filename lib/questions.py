@@ -7,7 +7,8 @@ import io
 import random
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from lib.answers import AnswerError, read_numbers, rows_of, same_numbers, size_note, sizes_of, squeezed
@@ -23,11 +24,12 @@ class Concept:
     title: str
     notebook: str
     section: str
+    where: str = ""  # the place as a translation names it
 
     @property
     def place(self) -> str:
         """Where to look again, for example "notebook 02, section 3. Normalise"."""
-        return f"notebook {self.notebook}, section {self.section}"
+        return self.where or f"notebook {self.notebook}, section {self.section}"
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Question:
     rubric: tuple[str, ...] = ()
     model_answer: str = ""
     case_sensitive: bool = False
+    words: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def say(self, text: str, *values: Any) -> str:
+        """A text around the question in the language of the question; {} stands for a value."""
+        return self.words.get(text, text).format(*values)
 
     @property
     def notebook(self) -> str:
@@ -106,17 +113,17 @@ def grade(question: Question, raw: Any) -> Outcome:
     try:
         _refuse_empty(raw)
         if question.kind == "written":
-            return Outcome(None, "Now compare your answer with the points below, and rate it.")
+            return Outcome(None, question.say("Now compare your answer with the points below, and rate it."))
         answer = right_answer(question)
         given = read_answer(question, raw, answer)
     except AnswerError as error:
         return Outcome(None, str(error), counted=False)
     if _same(question, given, answer):
-        return Outcome(True, "Right.")
+        return Outcome(True, question.say("Right."))
     for mistake in question.mistakes:
         if _same(question, given, mistake.answer):
-            return Outcome(False, "Not right.", mistake.diagnosis, mistake.again)
-    return Outcome(False, f"Not right.{size_note(given, answer)}", "", question.concept.place)
+            return Outcome(False, question.say("Not right."), mistake.diagnosis, mistake.again)
+    return Outcome(False, f"{question.say('Not right.')}{size_note(given, answer)}", "", question.concept.place)
 
 
 def _refuse_empty(raw: Any) -> None:

@@ -115,14 +115,14 @@ class Panel:
     ) -> None:
         self.question, self.journal, self.make = question, journal, make or _Maker()
         self.hints, self.checked, make = 0, None, self.make
-        self.head, self.feedback = make("HTMLMath", self._head(number)), make("HTMLMath", _history(before))
+        self.head, self.feedback = make("HTMLMath", self._head(number)), make("HTMLMath", _history(question, before))
         self.hint_text, self.answer = make("HTMLMath"), make("HTMLMath")
         self.says = make("VBox", [self.hint_text, self.feedback, self.answer]).add_class("course-says")
         self.controls, self.read = _controls(question, make)
         written = question.kind == "written"
-        self.check = self._button("Compare" if written else "Check answer", self._check)
-        self.hint = self._button(f"Hint 1 of {len(question.hints)}", self._hint)
-        self.show = self._button("Show answer", self._show, disabled=True)
+        self.check = self._button(question.say("Compare" if written else "Check answer"), self._check)
+        self.hint = self._button(question.say("Hint {} of {}", 1, len(question.hints)), self._hint)
+        self.show = self._button(question.say("Show answer"), self._show, disabled=True)
         self.rating = self._rating() if written else None
         row = make("HBox", [self.check, self.hint] if written else [self.check, self.hint, self.show])
         below = [self.says, self.rating] if written else [self.says]
@@ -133,8 +133,9 @@ class Panel:
         import ipywidgets
 
         points = range(1, len(self.question.rubric) + 1)
-        self.points = [_tick(f"My answer says point {n}", self.make) for n in points]
-        self.ratings = [self._button(name.capitalize(), lambda name=name: self._rate(name)) for name in RATINGS]
+        self.points = [_tick(self.question.say("My answer says point {}", n), self.make) for n in points]
+        say, rate = self.question.say, self._rate
+        self.ratings = [self._button(say(name.capitalize()), lambda name=name: rate(name)) for name in RATINGS]
         return ipywidgets.VBox([*self.points, self.make("HBox", self.ratings)], layout={"display": "none"})
 
     def _head(self, number: int | None) -> str:
@@ -173,8 +174,10 @@ class Panel:
             self.rating.layout.display = ""
             return self._show()
         note = self._record(outcome.correct, raw)
-        go_on = "" if outcome.correct else "\n\nChange your answer and check again, or let the answer be shown."
-        self._say("✓" if outcome.correct else "✗", outcome.message, feedback_text(outcome) + go_on + note)
+        go_on = self.question.say("Change your answer and check again, or let the answer be shown.")
+        go_on = "" if outcome.correct else f"\n\n{go_on}"
+        details = feedback_text(outcome, self.question) + go_on + note
+        self._say("✓" if outcome.correct else "✗", outcome.message, details)
         self.show.disabled = False
         if outcome.correct:
             self._show()
@@ -192,25 +195,27 @@ class Panel:
         self.hints = min(self.hints + 1, len(hints))
         self.hint_text.value = to_html("\n".join(f"{n}. {hint}" for n, hint in enumerate(hints[: self.hints], 1)))
         self.hint.disabled = self.hints == len(hints)
-        self.hint.description = f"Hint {min(self.hints + 1, len(hints))} of {len(hints)}"
+        self.hint.description = self.question.say("Hint {} of {}", min(self.hints + 1, len(hints)), len(hints))
 
     def _show(self) -> None:
-        self.answer.value = f"<h4>Answer</h4>{to_html(answer_text(self.question))}"
+        self.answer.value = f"<h4>{self.question.say('Answer')}</h4>{to_html(answer_text(self.question))}"
 
     def _rate(self, name: str) -> None:
         raw = {"text": self.checked, "points": [point.value for point in self.points]}
         note = self._record(None, raw, RATINGS[name])
         self.rating.layout.display = "none"
-        self._say("✓", f"Noted: {name}.", note)
+        self._say("✓", self.question.say("Noted: {}.", self.question.say(name.capitalize())), note)
 
 
-def _history(before: Sequence[Attempt]) -> str:
+def _history(question: Question, before: Sequence[Attempt]) -> str:
     """What is remembered of earlier attempts at a question, in one line."""
     if not before:
         return ""
-    last, times = before[-1], "once" if len(before) == 1 else f"{len(before)} times"
-    result = {True: "✓ right", False: "✗ not right"}.get(last.correct, "rated by yourself")
-    return f"<p>Answered {times} before, last on {last.time:%Y-%m-%d}: {result}.</p>"
+    last = before[-1]
+    times = question.say("once") if len(before) == 1 else question.say("{} times", len(before))
+    result = question.say({True: "✓ right", False: "✗ not right"}.get(last.correct, "rated by yourself"))
+    said = question.say("Answered {} before, last on {}: {}.", times, f"{last.time:%Y-%m-%d}", result)
+    return f"<p>{said}</p>"
 
 
 def _is_plain(question: Question) -> bool:
@@ -228,19 +233,20 @@ def _controls(question: Question, make: _Maker) -> tuple[list[Any], Callable[[],
     labels = lettered(question) if _is_plain(question) else list(LETTERS[: len(question.items)])
     choices = list(zip(labels, question.shown, strict=True))
     if question.form == "single":
-        radio = make("RadioButtons", options=choices, value=None, description="Your choice", width="auto")
+        name = question.say("Your choice")
+        radio = make("RadioButtons", options=choices, value=None, description=name, width="auto")
         return [radio], lambda: radio.value
     if question.form == "multiple":
         ticks = [_tick(label, make) for label, _ in choices]
         return ticks, lambda: [place for place, tick in enumerate(ticks) if tick.value]
     if question.form in ("order", "match"):
         lefts = [f"({n}) {left if _is_plain(question) else ''}" for n, (left, _) in enumerate(question.pairs, 1)]
-        names = lefts or [f"Place {n}" for n in range(1, len(choices) + 1)]
-        options = [("choose …", None), *choices]
+        names = lefts or [question.say("Place {}", n) for n in range(1, len(choices) + 1)]
+        options = [(question.say("choose …"), None), *choices]
         menus = [make("Dropdown", options=options, index=0, description=name, width="auto") for name in names]
         return menus, lambda: [menu.value for menu in menus]
     kind = "Textarea" if question.form in ("matrix", "written") else "Text"
-    text = make(kind, description="Your answer", width="auto")
+    text = make(kind, description=question.say("Your answer"), width="auto")
     return [text], lambda: text.value
 
 

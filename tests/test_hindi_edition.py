@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from nbformat import NotebookNode
 
 import build
 from lib.bank import BANK, QuestionError, load_questions
+from lib.journal import RATINGS
+from lib.question_text import EXPECTED, feedback_text, static_html
 from lib.questions import Question, grade
 
 STEM = "02_hand_traced_attention"
@@ -262,6 +265,7 @@ def bank(folder: Path, translation: str) -> list[Question]:
     english(folder, SINGLE, SINGLE, head=HEAD)
     (folder / "hi").mkdir()
     (folder / "hi" / "02.toml").write_text(translation, encoding="utf-8")
+    (folder / "hi" / "words.toml").write_text("", encoding="utf-8")
     return load_questions("hi/02", folder)
 
 
@@ -297,3 +301,26 @@ def test_a_notebook_that_is_not_translated_is_named() -> None:
     with pytest.raises(ValueError, match=r"there is no translation hi/03\.toml"):
         load_questions("hi/03")
     assert sorted(path.name for path in (BANK / "hi").glob("[0-9]*")) == ["02.toml"]
+
+
+# ------------------------------------------------------------------------------------ the words around a question
+
+WORDS = tomllib.loads((BANK / "hi" / "words.toml").read_text(encoding="utf-8"))
+
+
+def test_the_words_around_a_question_are_hindi() -> None:
+    library = "".join((BANK.parents[1] / "lib" / f"{name}.py").read_text() for name in ("question_text", "recall"))
+    library += (BANK.parents[1] / "lib" / "questions.py").read_text()
+    assert not set(EXPECTED.values()) - set(WORDS)
+    for english, hindi in WORDS.items():
+        assert english in library or english.lower() in RATINGS, "a text that nobody says"
+        assert DEVANAGARI.search(hindi) and numbers(hindi) == numbers(english)
+        assert hindi.count("{}") == english.count("{}")
+
+
+@pytest.mark.parametrize("hindi", [hindi for _, hindi in PAIRS], ids=IDS)
+def test_a_hindi_question_stands_in_hindi_words(hindi: Question) -> None:
+    page = re.sub(r"<(?:pre|code|em)\b.*?</(?:pre|code|em)>|\$[^$]+\$", " ", static_html(hindi, 1), flags=re.DOTALL)
+    assert not re.search(r"\b(?:Question|Hints|Answer|Choose|Give|Write|Find|Put)\b", page)
+    outcome = grade(hindi, "1e99" if hindi.form in ("number", "vector", "matrix", "completion") else None)
+    assert not outcome.counted or "नोटबुक 02" in feedback_text(outcome, hindi)
