@@ -44,13 +44,14 @@ def lay_out(folder: Path) -> None:
             shutil.copy2(path, folder / path.relative_to(ROOT))
     for name in DOCS:
         shutil.copy2(ROOT / name, folder / name)
-    stored = sorted(build.HERE.glob("0*.ipynb"))
-    (folder / "notebooks").mkdir()
-    (folder / "files").mkdir()
-    for path in stored:
-        shutil.copy2(path, folder / "files")
-        nbformat.write(page(path), folder / "notebooks" / path.name)
-    (folder / "index.md").write_text(index([path.stem for path in stored]), encoding="utf-8")
+    stored, translated = (sorted(build.HERE.glob(f"{place}0*.ipynb")) for place in ("", "[a-z][a-z]/"))
+    for path in [*stored, *translated]:
+        name = path.relative_to(build.HERE)
+        for place in ("notebooks", "files"):
+            (folder / place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, folder / "files" / name)
+        nbformat.write(page(path), folder / "notebooks" / name)
+    (folder / "index.md").write_text(index(stored, translated), encoding="utf-8")
     (folder / "exercises.md").write_text(exercises(stored), encoding="utf-8")
     (folder / "credits.md").write_text(credits_page(), encoding="utf-8")
     shutil.copy2(THEME / "conf.py", folder)
@@ -61,11 +62,12 @@ def lay_out(folder: Path) -> None:
     web_font(folder / "_static")
 
 
-def index(stems: Sequence[str]) -> str:
+def index(stored: Sequence[Path], translated: Sequence[Path]) -> str:
     """README.md, with the tables of contents that make the navigation."""
     docs = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
     parts = [
-        ("The notebooks", [f"notebooks/{stem}" for stem in stems]),
+        ("The notebooks", [f"notebooks/{build.name_of(path)}" for path in stored]),
+        ("हिन्दी", [f"notebooks/{build.name_of(path)}" for path in translated]),
         ("More", ["exercises", *(f"docs/{stem}" for stem in docs), "data/README", "CONTRIBUTING", "credits"]),
     ]
     trees = (
@@ -87,7 +89,9 @@ def page(path: Path) -> NotebookNode:
                 fold = '<details class="numbers"><summary>The numbers as a table</summary>'
                 table = f"{fold}{numbers}</details>" if numbers else ""
                 output.data["text/html"] = formulas_in(found) + table
-    link = f"{{download}}`Download this notebook <../files/{path.name}>` to run it: the page *Start* says how."
+    name = path.relative_to(build.HERE)
+    file = "../" * len(name.parts) + f"files/{name.as_posix()}"
+    link = f"{{download}}`Download this notebook <{file}>` to run it: the page *Start* says how."
     notebook.cells.append(new_markdown_cell(link))
     return notebook
 
