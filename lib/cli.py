@@ -36,6 +36,9 @@ HELP = {
     "max_ratio": "leave out pairs with so many times more words on one side; 0: none",
     "dev": "pairs to watch while training (default: a tenth, at most 500)",
     "test": "pairs held out to be measured at the end (default: a tenth, at most 500)",
+    "course": "pairs of the course's controlled language that train along, with its everyday ones; 0: none",
+    "repeats": "how often each pair stands in the training data, beside the pairs of the course",
+    "piece_dropout": "share of joins left out by chance when a repeated pair is cut into pieces, e.g. 0.1",
     "save_every": "steps between two saves of where the run is",
     "steps": "length of the whole run",
     "batch_size": "sentences in a step, those of all processes together",
@@ -48,6 +51,7 @@ HELP = {
     "order": "when attention looks: luong, bahdanau; without attention: none, fixed",
     "scorer": "how attention compares, e.g. dot, general, additive",
     "cell": "lstm or gru",
+    "tied": "the output layer uses the embeddings of the target words",
     "dropout": "share of values set to zero while training",
 }
 
@@ -197,13 +201,25 @@ def _refuse_changes(before: Any, now: Any, folder: Path) -> None:
 
 def _add_experiment(commands: Any) -> None:
     parser = commands.add_parser("experiment", help="make a stored measurement of the course again")
-    parser.add_argument("names", nargs="+", metavar="NAME", help="bottleneck, scorers, growth, …")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="bottleneck, scorers, growth, real_pairs")
+    parser.add_argument(
+        "--corpus", metavar="FILE", help="for real_pairs: the corpus, which is not part of the course"
+    )
     parser.set_defaults(run=_experiment)
 
 
 def _experiment(options: argparse.Namespace) -> int:
-    from lib.experiments import store
+    from lib.experiments import store, store_result
+    from lib.real_pairs import real_pairs
+    from lib.runs import to_stderr
 
+    if "real_pairs" in options.names and not options.corpus:
+        raise ValueError("real_pairs needs a corpus: add --corpus FILE, for example hin.txt of ManyThings.org")
     for name in options.names:
-        print(f"{name}: written to {store(name)}")
+        if name == "real_pairs":
+            command = f"python -m lib experiment {name} --corpus {Path(options.corpus).name}"
+            path = store_result(name, command, real_pairs(options.corpus, to_stderr))
+        else:
+            path = store(name)
+        print(f"{name}: written to {path}")
     return 0

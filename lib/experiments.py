@@ -306,15 +306,19 @@ def store(name: str) -> Path:
     """Run the experiment `name` and store what it measured, with all that is needed to make it again."""
     if name not in EXPERIMENTS:
         raise ValueError(f"no experiment is called {name!r}: choose one of {', '.join(EXPERIMENTS)}")
-    result = {
+    return store_result(name, f"python -m lib experiment {name}", EXPERIMENTS[name]())
+
+
+def store_result(name: str, command: str, result: dict[str, Any]) -> Path:
+    """Store what was measured with the command that measures it again, the date, the versions and the machine."""
+    about = {
         "name": name,
-        "command": f"python -m lib experiment {name}",
+        "command": command,
         "date": date.today().isoformat(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads, {pick_device().type}",
-        **EXPERIMENTS[name](),
     }
     path = data_path() / "measured" / f"{name}.json"
-    text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps({**about, **result}, ensure_ascii=False, indent=1) + "\n"
     write_atomically(path, lambda file: file.write(text.encode()))
     return path

@@ -11,16 +11,18 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from lib.batching import encode_pairs
+from lib.batching import Encoded, encode_pairs
 from lib.checkpoint import (
     AnyTokenizer,
     Checkpoint,
@@ -29,7 +31,7 @@ from lib.checkpoint import (
     save_checkpoint,
     write_atomically,
 )
-from lib.corpus import ParallelCorpus
+from lib.corpus import Pair, ParallelCorpus, data_path, find_groups, load, stream
 from lib.distributed import pick_device, rank, world
 from lib.interrupt import Stop
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
@@ -44,20 +46,46 @@ Say = Callable[[str], None]
 class DataConfig:
     """Which pairs are used, how they are divided, and how often the run is saved."""
 
-    vocab_size: int = 2_000  # at most so many pieces on each side
+    vocab_size: int = 1_000  # at most so many pieces on each side
     max_words: int = 60  # longer pairs are left out; 0: none
     max_ratio: float = 4.0  # so are pairs with so many times more words on one side; 0: none
     dev: int | None = None  # pairs to watch while training; None: a tenth, at most 500
     test: int | None = None  # pairs to measure at the end; None: a tenth, at most 500
     split_seed: int = 0
+    course: int = 8_000  # pairs of the controlled language that train along, with the everyday ones; 0: none
+    repeats: int = 4  # how often each pair stands in the training data, beside the pairs of the course
+    piece_dropout: float = 0.0  # share of joins left out by chance when a repeated pair is cut into pieces
     save_every: int = 200  # steps between two saves
 
+    def __post_init__(self) -> None:
+        if self.course < 0 or self.repeats < 1 or not 0 <= self.piece_dropout < 1:
+            raise ValueError(
+                f"course={self.course}, repeats={self.repeats}, piece_dropout={self.piece_dropout}: "
+                "expected course ≥ 0, repeats ≥ 1 and 0 ≤ piece_dropout < 1"
+            )
 
-# What a small corpus of one's own begins with.
-MODEL = {"embedding": 128, "hidden": 192, "bidirectional": True, "order": "luong", "scorer": "dot", "dropout": 0.3}
+
+# What a small corpus of one's own begins with; `lib.real_pairs` measures what each choice buys.
+MODEL = {
+    "embedding": 128,
+    "hidden": 192,
+    "bidirectional": True,
+    "order": "luong",
+    "scorer": "dot",
+    "dropout": 0.3,
+    "tied": True,
+}
 TRAINING = TrainConfig(
-    steps=3_000, learning_rate=5e-3, label_smoothing=0.1, evaluate_every=250, patience=4, mixed_precision=True
+    steps=3_000,
+    learning_rate=6e-3,
+    label_smoothing=0.1,
+    evaluate_every=250,
+    patience=4,
+    average=0.999,
+    mixed_precision=True,
 )
+SHOWN = 2_000  # of the controlled pairs, to the tokenizers: pieces are for the corpus first
+MOST_REPEATED = 50_000  # pairs after repeating; a corpus as large as this is not repeated
 FROM_DATA = ("source_vocab", "target_vocab", "pad_id")  # of ModelConfig: they follow from the tokenizers
 
 
@@ -202,6 +230,46 @@ def split_corpus(corpus: ParallelCorpus, data: DataConfig) -> tuple[ParallelCorp
     return corpus.split(dev=dev, test=test, seed=data.split_seed)
 
 
+@dataclass(frozen=True)
+class Along:
+    """Pairs of the course that train along with a corpus; none of them is near to a pair held out."""
+
+    everyday: Sequence[Pair] = ()
+    controlled: Sequence[Pair] = ()
+
+
+def course_pairs(count: int, held_out: Sequence[Pair]) -> Along:
+    """The everyday pairs and the first `count` of the controlled language, less what is near to a pair held out."""
+    if not count:
+        return Along()
+    controlled = stream(data_path() / "controlled" / "train.tsv")
+    pools = [load("everyday").pairs, list(islice(controlled, count))]
+    pairs = [*held_out, *(pair for pool in pools for pair in pool)]
+    groups, _ = find_groups(pairs)
+    leaks = {place for group in groups if min(group) < len(held_out) for place in group}
+    kept = [[], []]
+    for place in range(len(held_out), len(pairs)):
+        if place not in leaks:
+            kept[place >= len(held_out) + len(pools[0])].append(pairs[place])
+    return Along(*kept)
+
+
+def training_data(
+    config: RunConfig, train: Sequence[Pair], along: Along, tokenizers: Sequence[Tokenizer]
+) -> list[Encoded]:
+    """The corpus and the everyday pairs as ids, repeated unless they are many, and the controlled pairs once."""
+    real, data = [*train, *along.everyday], config.data
+    encoded, generator = encode_pairs(real, *tokenizers), random.Random(config.training.seed)
+    again = min(data.repeats, max(1, MOST_REPEATED // len(real))) - 1
+    if not data.piece_dropout:
+        return encoded * (1 + again) + encode_pairs(along.controlled, *tokenizers)
+    hindi, english = tokenizers
+    for pair in real * again:
+        source = hindi.sample(pair.source, data.piece_dropout, generator)
+        encoded.append(([*source, hindi.eos_id], english.sample(pair.target, data.piece_dropout, generator)))
+    return encoded + encode_pairs(along.controlled, *tokenizers)
+
+
 def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Trainer:
     """Train as `config` says into the folder `out`, or go on there; return the trainer, finished or interrupted."""
     folder = RunFolder(out, say)
@@ -210,17 +278,19 @@ def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Tra
         if part.note:
             say(part.note)
     folder.claim(config, dev, test)
+    along = course_pairs(config.data.course, [*dev, *test])
     saved = load_checkpoint(folder.last) if resume and folder.last.is_file() else None
     if saved is None:
-        model, folder.tokenizers = _new_model(config, train, say)
+        model, folder.tokenizers = new_model(config, train, along, say)
     else:
         model, folder.tokenizers = saved.model, (saved.source_tokenizer, saved.target_tokenizer)
-    encoded, watched = (encode_pairs(part, *folder.tokenizers) for part in (train, dev))
+    encoded, watched = training_data(config, train, along, folder.tokenizers), encode_pairs(dev, *folder.tokenizers)
     trainer = Trainer(model, encoded, config.training, watched, "training", folder, config.data.save_every)
     trainer.stop = Stop((signal.SIGINT, signal.SIGTERM), patient=world() > 1)  # clusters send SIGTERM
     _go_on(trainer, saved, folder, say)
     say(
-        f"{len(train):,} pairs to train on, {len(dev):,} to watch, {len(test):,} to measure at the end; "
+        f"{len(train):,} pairs to train on, with {len(along.everyday) + len(along.controlled):,} of the course; "
+        f"{len(dev):,} to watch, {len(test):,} to measure at the end; "
         f"{count_parameters(model):,} parameters on {world()} × {pick_device().type}"
     )
     trainer.run()
@@ -239,12 +309,13 @@ def _go_on(trainer: Trainer, saved: Checkpoint | None, folder: RunFolder, say: S
     say(f"going on at step {trainer.step:,} of {trainer.config.steps:,}")
 
 
-def _new_model(config: RunConfig, train: ParallelCorpus, say: Say) -> tuple[Seq2Seq, tuple[Tokenizer, Tokenizer]]:
-    size = config.data.vocab_size
-    tokenizers = tuple(
-        Tokenizer.train(lines, language, vocab_size=size)
-        for lines, language in ((train.sources, "hi"), (train.targets, "en"))
-    )
+def new_model(
+    config: RunConfig, train: Sequence[Pair], along: Along, say: Say
+) -> tuple[Seq2Seq, tuple[Tokenizer, Tokenizer]]:
+    """Tokenizers from the training pairs, and a model that knows nothing yet."""
+    size, seen = config.data.vocab_size, [*train, *along.everyday, *along.controlled[:SHOWN]]
+    sides = (([pair.source for pair in seen], "hi"), ([pair.target for pair in seen], "en"))
+    tokenizers = tuple(Tokenizer.train(lines, language, vocab_size=size) for lines, language in sides)
     for tokenizer in tokenizers:
         if tokenizer.vocab_size < size:
             say(f"{tokenizer.language}: {tokenizer.vocab_size:,} pieces, the text gives no more (allowed: {size:,})")

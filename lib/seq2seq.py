@@ -39,7 +39,8 @@ class ModelConfig:
     """Everything that decides the shape of a model; it is saved beside the weights.
 
     `encoder_hidden` is the width of an encoder state h_i, both directions together; None means `hidden`.
-    `scorer` and `input_feeding` matter only where there is attention.
+    `scorer` and `input_feeding` matter only where there is attention. `tied`: the output layer has no words of its
+    own, the logit of a word is the product with its embedding (Press & Wolf 2017).
     """
 
     source_vocab: int
@@ -54,6 +55,7 @@ class ModelConfig:
     scorer: str = "dot"
     input_feeding: bool = False
     dropout: float = 0.0
+    tied: bool = False
     pad_id: int = 0
 
     def __post_init__(self) -> None:
@@ -340,7 +342,11 @@ class Seq2Seq(nn.Module):
         self.bridge = Bridge(config)
         self.embedding = nn.Embedding(config.target_vocab, config.embedding, padding_idx=config.pad_id)
         self.dropout = nn.Dropout(config.dropout)
-        self.output = nn.Linear(config.hidden, config.target_vocab)
+        self.output = nn.Linear(config.hidden, config.embedding if config.tied else config.target_vocab)
+        self.word_bias = nn.Parameter(torch.zeros(config.target_vocab)) if config.tied else None
+        if config.tied:  # logits must begin small, and they are products with embeddings here
+            with torch.no_grad():
+                self.embedding.weight.mul_(config.embedding**-0.5)
         # The decoder comes last, and in it the scorer: with the same seed, models that differ in the scorer alone
         # start with the same weights everywhere else.
         self.decoder = DECODERS[config.order](config)
@@ -374,7 +380,10 @@ class Seq2Seq(nn.Module):
         check_ids("target", target, self.config.target_vocab)
         embedded = self.dropout(self.embedding(target))  # (B, T, E)
         features, state, weights = self.decoder.unroll(embedded, state, memory)  # (B, T, H)
-        return self.output(self.dropout(features)), state, weights  # (B, T, V)
+        logits = self.output(self.dropout(features))  # (B, T, V), tied (B, T, E)
+        if self.config.tied:
+            logits = F.linear(logits, self.embedding.weight, self.word_bias)  # (B, T, V)
+        return logits, state, weights
 
 
 def count_parameters(model: nn.Module) -> int:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import re
 import string
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
 
 LANGUAGES = ("hi", "en")
 PUNCTUATION = '।?!,.;:"()'
@@ -119,6 +122,40 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces, without `<s>` and `</s>`; an empty text has none."""
         return self._processor.encode(normalise(text, self.language))
+
+    def sample(self, text: str, dropout: float, generator: random.Random) -> list[int]:
+        """Ids of the text cut in another way: every join may be left out, with probability `dropout`.
+
+        BPE-dropout (Provilkov et al. 2020). SentencePiece has it too, but its generator cannot be set back, and a run
+        that is resumed must cut as it did before. Without dropout the cut is that of `encode`.
+        """
+        ids, word = [], ""
+        for piece in [*self._processor.encode(normalise(text, self.language), out_type=str), "▁"]:
+            if word and (piece[0] == "▁" or piece in PUNCTUATION):
+                ids += self._joined(word, dropout, generator)
+                word = ""
+            if piece in PUNCTUATION:
+                ids.append(self._processor.piece_to_id(piece))
+            else:
+                word += piece
+        return ids
+
+    def _joined(self, word: str, dropout: float, generator: random.Random) -> list[int]:
+        """Letters joined to pieces, the most frequent pair first, until nothing is left that may be joined."""
+        scores, parts = self._scores, list(word)
+        while True:
+            pairs = [(scores.get(a + b), -place) for place, (a, b) in enumerate(pairwise(parts))]
+            allowed = [pair for pair in pairs if pair[0] is not None and generator.random() >= dropout]
+            if not allowed:
+                return [self._processor.piece_to_id(part) for part in parts]
+            place = -max(allowed)[1]
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+
+    @cached_property
+    def _scores(self) -> dict[str, float]:
+        """How early each piece was joined: the higher, the earlier."""
+        places = range(len(SPECIAL), self.vocab_size)
+        return {self._processor.id_to_piece(i): self._processor.get_score(i) for i in places}
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of the ids; padding, begin and end marks are left out, an unknown piece reads ⁇."""

@@ -115,7 +115,7 @@ def test_what_a_killed_writer_left_is_taken_away(tmp_path: Path) -> None:
 
 COMMAND = ["--steps", "600", "--batch-size", "8", "--embedding", "8", "--hidden", "8", "--dropout", "0.3"]
 COMMAND += ["--vocab-size", "300", "--dev", "4", "--test", "4", "--save-every", "8", "--evaluate-every", "60"]
-COMMAND += ["--patience", "0", "--average", "0.9", "--warmup", "10"]
+COMMAND += ["--patience", "0", "--average", "0.9", "--warmup", "10", "--course", "0"]
 # Starts `python -m lib` again and again without importing PyTorch again: a copy of this process for each line of
 # standard input. A line is a number of seconds and "start" or "save": the copy is killed so long after its start, or
 # after it has replaced last.pt. Printed is what ended the copy.

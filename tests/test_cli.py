@@ -32,7 +32,7 @@ NOUNS = {"किताब": "book", "चाय": "tea", "रोटी": "bread",
 WHO = {"राम": "Ram", "सीता": "Sita", "मोहन": "Mohan", "लड़का": "The boy", "राधा": "Radha", "मीना": "Mina"}
 LINES = [f"{en} brought {n}.\t{who} {noun} लाया।\n" for who, en in WHO.items() for noun, n in NOUNS.items()]
 SMALL = ["--batch-size", "8", "--embedding", "12", "--hidden", "16", "--vocab-size", "300", "--dev", "4"]
-SMALL += ["--test", "4", "--warmup", "10", "--dropout", "0"]
+SMALL += ["--test", "4", "--warmup", "10", "--dropout", "0", "--course", "0", "--repeats", "1", "--average", "0"]
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_what_cannot_be_trained_on_is_one_line(
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
-    small = ["--embedding", "8", "--hidden", "8", "--steps", "30", "--warmup", "1"]
+    small = ["--embedding", "8", "--hidden", "8", "--steps", "30", "--warmup", "1", "--course", "0"]
     line = complaint(capsys, ["train", "--out", "new", *small, *flags.split()])
     assert re.search(said, line), line
     assert not (tmp_path / "new" / "last.pt").exists()

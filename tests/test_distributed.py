@@ -24,7 +24,7 @@ WHO = {"राम": "Ram", "बूढ़ी सीता देवी": "old lad
 WHAT = {"किताब": "book", "एक कप गरम चाय": "a cup of hot tea", "रोटी": "bread", "चिट्ठी": "letter", "फल": "fruit"}
 LINES = [f"{en} brought {e}\t{hi} {h} लाया\n" for hi, en in WHO.items() for h, e in WHAT.items()]
 SIZES = ["--batch-size", "6", "--embedding", "8", "--hidden", "8", "--vocab-size", "300", "--dev", "3"]
-SIZES += ["--test", "2", "--warmup", "10", "--patience", "0"]
+SIZES += ["--test", "2", "--warmup", "10", "--patience", "0", "--course", "0", "--repeats", "1"]
 
 
 @pytest.fixture(scope="module")

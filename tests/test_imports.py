@@ -51,6 +51,7 @@ FLOORS = [
     ("diagnosis",),
     ("exercises",),
     ("runs",),
+    ("real_pairs",),
     ("commands",),
     ("cli",),
     ("__main__",),
