@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from lib.attention import AdditiveScorer
 from lib.batching import Batch, batches, encode_pairs, real_token_share
 from lib.corpus import load
+from lib.corpus_speed import measure_reading
 from lib.search import beam, evaluating, greedy
 from lib.seq2seq import ModelConfig, Seq2Seq
 from lib.text import BOS, EOS, Tokenizer
@@ -268,6 +269,14 @@ def padding_lines(sizes: Sizes) -> Iterator[Line]:
     yield Line("  the same, in any order", f"{mixed:.1%}")
 
 
+def reading_lines(sizes: Sizes) -> Iterator[Line]:
+    """Pairs of a file that are read, normalised and filtered in a second of processor time."""
+    speed = measure_reading(runs=min(3, sizes.repeats))
+    goals = ((speed.cleaned, "≥", 50_000),)
+    yield Line("pairs a second, read and cleaned", f"{speed.cleaned:,.0f}", goals=goals)
+    yield Line(f"  {speed.ratio:.1f} × the lines alone", "")
+
+
 def milliseconds(seconds: Sequence[float]) -> str:
     """The median as text."""
     return f"{median(seconds) * 1e3:,.1f} ms"
@@ -275,7 +284,7 @@ def milliseconds(seconds: Sequence[float]) -> str:
 
 def lines(sizes: Sizes) -> Iterator[Line]:
     """Every line of the table, as it is measured."""
-    for part in (training_lines, decoding_lines, growth_lines, additive_lines, padding_lines):
+    for part in (training_lines, decoding_lines, growth_lines, additive_lines, padding_lines, reading_lines):
         yield from part(sizes)
 
 
