@@ -28,9 +28,9 @@
 # |---|---|---|---|
 # | 01 The bottleneck | what is lost when a sentence must pass through one vector? | 40 | 3–6 |
 # | 02 Attention by hand | what exactly is computed, number by number? | 75 | ¼ |
-# | 03 Additive or dot | which score, at what cost, and when is it asked? | 45 | 3–4 |
-# | 04 A full training | what does a real system need, and how is it measured? | 60 | 4–5 |
-# | 05 Queries, keys and values | how does this become a Transformer? | 50 | 3–4 |
+# | 03 Additive or dot | which score, at what cost, and when is it asked? | 45 | 2–4 |
+# | 04 A full training | what does a real system need, and how is it measured? | 60 | 3–5 |
+# | 05 Queries, keys and values | how does this become a Transformer? | 50 | 2–4 |
 # | 06 Review | what am I about to forget? | 10 | ¼ |
 #
 # ## 1. Does your machine have what it needs?
