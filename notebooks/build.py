@@ -74,6 +74,11 @@ def sources() -> list[Path]:
     return [*sorted(SOURCE.glob("*.py")), *sorted(SOURCE.glob("[a-z][a-z]/*.py"))]
 
 
+def stored() -> list[Path]:
+    """Every built notebook, in the same order."""
+    return [*sorted(HERE.glob("0*.ipynb")), *sorted(HERE.glob("[a-z][a-z]/0*.ipynb"))]
+
+
 def name_of(path: Path) -> str:
     """The name of a notebook or of its source: 02_name, or hi/02_name in an edition in another language."""
     translated = path.parent.parent in (HERE, SOURCE) and path.parent != SOURCE

@@ -2,6 +2,7 @@
 
     python3 run.py release              into build/release
     python3 run.py release --out DIR
+    python3 run.py release --repository OWNER/NAME     with badges for Colab and Binder in the student version
 
 student/      the course to hand out: notebooks without an answer, the labs, and `exercises/` sealed, so that `check`
               and its diagnoses work while nobody reads a solution by accident
@@ -35,6 +36,7 @@ from lib.bank import load_questions
 from lib.exercise_files import Exercise, find, paths
 from lib.questions import Question
 from notebooks import build
+from publish import online
 
 ROOT = Path(__file__).resolve().parent.parent
 POINTS = {"easy": 2, "medium": 4, "hard": 6}
@@ -274,8 +276,11 @@ def talking_points(exercise: Exercise) -> NotebookNode:
 # ------------------------------------------------------------------------------------------------- the release
 
 
-def release(out: Path) -> None:
-    """Write both versions into `out`; what an earlier release left there goes."""
+def release(out: Path, repository: str | None = None) -> None:
+    """Write both versions into `out`; what an earlier release left there goes.
+
+    With the repository on GitHub where the student version will be published, its notebooks open on Colab and Binder.
+    """
     student, instructor = out / "student", out / "instructor"
     for folder in (student, instructor):
         shutil.rmtree(folder, ignore_errors=True)
@@ -285,15 +290,24 @@ def release(out: Path) -> None:
     (instructor / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     executed: dict[str, NotebookNode] = {}
     for name, source, notebook in release_labs(instructor):
-        build.write(without_answers(nbformat.from_dict(notebook)), student / "labs" / f"{name}.ipynb")
+        put(without_answers(nbformat.from_dict(notebook)), student, f"labs/{name}.ipynb", repository)
         run = lab(source)
         build.execute(run, instructor)
         build.clean(run)
         executed |= {cell.metadata.nbgrader.grade_id: cell for cell in run.cells if "nbgrader" in cell.metadata}
         build.write(with_notes(run, {}), instructor / "labs" / f"{name}.ipynb")
-    for path in sorted(build.HERE.glob("0*.ipynb")):
-        build.write(without_answers(marked(nbformat.read(path, 4))), student / "notebooks" / path.name)
-        build.write(with_notes(marked(nbformat.read(path, 4)), executed), instructor / "notebooks" / path.name)
+    for path in build.stored():
+        target = f"notebooks/{build.name_of(path)}.ipynb"
+        put(without_answers(marked(nbformat.read(path, 4))), student, target, repository)
+        put(with_notes(marked(nbformat.read(path, 4)), executed), instructor, target)
+
+
+def put(notebook: NotebookNode, folder: Path, path: str, repository: str | None = None) -> None:
+    """Write a notebook to `path` in the folder, with the cells for Colab and Binder if there is a repository."""
+    if repository:
+        notebook.cells[:0] = online.opening(repository, path)
+    made((folder / path).parent)
+    build.write(notebook, folder / path)
 
 
 def release_labs(course: Path) -> list[tuple[str, Path, NotebookNode]]:
@@ -332,10 +346,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="run.py release", description="Make the student and the instructor version."
     )
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "release", help="default: build/release")
-    out = parser.parse_args(arguments).out
-    begin = time.perf_counter()
+    where = "OWNER/NAME on GitHub, where the student version will lie: its notebooks get badges for Colab and Binder"
+    parser.add_argument("--repository", type=online.repository, help=where)
+    told = parser.parse_args(arguments)
+    out, begin = told.out, time.perf_counter()
     try:
-        release(out)
+        release(out, told.repository)
     except (OSError, build.BuildError) as error:
         print(f"No release was made: {error}", file=sys.stderr)
         return 1

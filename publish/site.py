@@ -24,6 +24,7 @@ from nbformat.v4 import new_markdown_cell
 
 from lib.exercise_files import load, paths
 from notebooks import build
+from publish import online
 from publish.mathml import formulas_in
 from publish.web_font import web_font
 
@@ -35,7 +36,7 @@ HINDI = re.compile(f"{WORD}(?:[ ,]+{WORD})*")
 BADGE = re.compile(r"!\[([^\]]*)\]\(https?://[^)]*\)")  # a picture on another host
 
 
-def lay_out(folder: Path) -> None:
+def lay_out(folder: Path, repository: str | None = None) -> None:
     """Put everything that Sphinx reads into `folder`."""
     for name in ("docs", "data"):
         (folder / name).mkdir()
@@ -44,13 +45,14 @@ def lay_out(folder: Path) -> None:
             shutil.copy2(path, folder / path.relative_to(ROOT))
     for name in DOCS:
         shutil.copy2(ROOT / name, folder / name)
-    stored, translated = (sorted(build.HERE.glob(f"{place}0*.ipynb")) for place in ("", "[a-z][a-z]/"))
-    for path in [*stored, *translated]:
+    stored = [path for path in build.stored() if path.parent == build.HERE]
+    translated = [path for path in build.stored() if path.parent != build.HERE]
+    for path in build.stored():
         name = path.relative_to(build.HERE)
         for place in ("notebooks", "files"):
             (folder / place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, folder / "files" / name)
-        nbformat.write(page(path), folder / "notebooks" / name)
+        nbformat.write(page(path, repository), folder / "notebooks" / name)
     (folder / "index.md").write_text(index(stored, translated), encoding="utf-8")
     (folder / "exercises.md").write_text(exercises(stored), encoding="utf-8")
     (folder / "credits.md").write_text(credits_page(), encoding="utf-8")
@@ -76,7 +78,7 @@ def index(stored: Sequence[Path], translated: Sequence[Path]) -> str:
     return "\n\n".join([(ROOT / "README.md").read_text(encoding="utf-8"), *trees]) + "\n"
 
 
-def page(path: Path) -> NotebookNode:
+def page(path: Path, repository: str | None = None) -> NotebookNode:
     """A stored notebook, its outputs made ready for a page without a kernel."""
     notebook = nbformat.read(path, 4)
     for cell in notebook.cells:
@@ -92,6 +94,9 @@ def page(path: Path) -> NotebookNode:
     name = path.relative_to(build.HERE)
     file = "../" * len(name.parts) + f"files/{name.as_posix()}"
     link = f"{{download}}`Download this notebook <{file}>` to run it: the page *Start* says how."
+    if repository:
+        there = repository, f"notebooks/{name.as_posix()}"
+        link += f" Or run it on [Colab]({online.colab(*there)}) or [Binder]({online.binder(*there)})."
     notebook.cells.append(new_markdown_cell(link))
     return notebook
 
@@ -148,21 +153,25 @@ How to cite the course: [CITATION.cff](CITATION.cff). Its licence:
   fonts are under the SIL Open Font License 1.1, and served cut down to what is needed here.
 - Formulas are MathML, made by latex2mathml (MIT). No script, font or picture comes from another host.
 
-The notebooks do not run in this site. That needs a Python for the browser (JupyterLite with Pyodide) and NumPy and
-matplotlib built for it, to be served along; this was not tried. Each page has its notebook to download; with the
-course on your machine, notebook 02 runs in seconds.
+The notebooks do not run in this site. Notebook 02 would need NumPy and matplotlib built for a browser's Python. It
+was tried: JupyterLite and the bare Pyodide install from PyPI and npm, but those builds are in neither; Pyodide loads
+them from its own host when a page is read. A site that fetches nothing, built from packages, cannot have them. Each
+page has its notebook to download, and links to Colab and Binder where the site was built with `--repository`.
 """
 
 
-def site(out: Path) -> int:
-    """Build the site into `out`; what was there goes. Any warning of Sphinx makes the exit code 1."""
+def site(out: Path, repository: str | None = None) -> int:
+    """Build the site into `out`; what was there goes. Any warning of Sphinx makes the exit code 1.
+
+    With a repository on GitHub every page links to its notebook on Colab and Binder.
+    """
     from sphinx.cmd.build import build_main
 
     shutil.rmtree(out, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="course-site-") as name:
         folder = Path(name, "source")
         folder.mkdir()
-        lay_out(folder)
+        lay_out(folder, repository)
         cache = str(Path(name, "doctrees"))
         code = build_main(["-q", "-W", "--keep-going", "-b", "html", "-d", cache, str(folder), str(out)])
     (out / ".buildinfo").unlink(missing_ok=True)
@@ -189,9 +198,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build the site and say where it is."""
     parser = argparse.ArgumentParser(prog="run.py site", description="Build the course as a static web site.")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", help="default: build/site")
-    out = parser.parse_args(arguments).out.resolve()
-    begin = time.perf_counter()
-    code = site(out)
+    where = (
+        "OWNER/NAME on GitHub, where the student version lies: every page links to its notebook on Colab and Binder"
+    )
+    parser.add_argument("--repository", type=online.repository, help=where)
+    told = parser.parse_args(arguments)
+    out, begin = told.out.resolve(), time.perf_counter()
+    code = site(out, told.repository)
     if code == 0:
         print(f"{out / 'index.html'}: the site, {time.perf_counter() - begin:.0f} s")
     return code

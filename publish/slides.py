@@ -28,6 +28,18 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOM = 17  # lines of text that a slide has room for
 LETTERS = 95  # letters in a line
 PICTURE = 11  # lines that a picture takes
+# The words around the slides, by language.
+WORDS = {
+    "en": {
+        "continued": "continued",
+        "slides": "Slides",
+        "slide": "Slide",
+        "code": "Code",
+        "back": "back",
+        "on": "on",
+    },
+    "hi": {"continued": "जारी", "slides": "स्लाइडें", "slide": "स्लाइड", "code": "कोड", "back": "पीछे", "on": "आगे"},
+}
 STYLE = """
 @font-face { font-family: "Course Devanagari"; src: url(data:font/woff2;base64,FONT) format("woff2");
   font-weight: 100 900; unicode-range: U+0900-097F, U+200C-200D, U+25CC; }
@@ -52,7 +64,7 @@ let now = 0;
 function show(number) {
   now = Math.max(0, Math.min(slides.length - 1, number));
   slides.forEach((slide, place) => slide.classList.toggle("shown", place === now));
-  document.getElementById("place").textContent = `${now + 1} of ${slides.length}`;
+  document.getElementById("place").textContent = `${now + 1} / ${slides.length}`;
   history.replaceState(null, "", `#${now + 1}`);
 }
 document.getElementById("back").onclick = () => show(now - 1);
@@ -77,23 +89,23 @@ class Slide:
     lines: float = 2.0
 
 
-def slides(notebook: NotebookNode) -> list[Slide]:
+def slides(notebook: NotebookNode, words: dict[str, str]) -> list[Slide]:
     """Cut a notebook into slides."""
     found: list[Slide] = []
-    for kind, content, lines in pieces(notebook):
+    for kind, content, lines in pieces(notebook, words):
         if kind.startswith("h"):
             found.append(Slide(content, int(kind[1])))
             continue
         last = found[-1]
         if last.blocks and last.lines + lines > ROOM:
-            last = Slide(re.sub(r" · continued$", "", last.title) + " · continued", last.level)
+            last = Slide(last.title.removesuffix(f" · {words['continued']}") + f" · {words['continued']}", last.level)
             found.append(last)
         last.blocks.append(content)
         last.lines += ROOM if kind == "predict" else lines  # what follows a prediction is on the next slide
     return [slide for slide in found if slide.blocks or slide.level == 1]
 
 
-def pieces(notebook: NotebookNode) -> Iterator[tuple[str, str, float]]:
+def pieces(notebook: NotebookNode, words: dict[str, str]) -> Iterator[tuple[str, str, float]]:
     """The headings and blocks of a notebook in order: kind, HTML, lines. The recall questions are left out."""
     asking = False
     for cell in notebook.cells:
@@ -101,16 +113,16 @@ def pieces(notebook: NotebookNode) -> Iterator[tuple[str, str, float]]:
             for block in re.split(r"\n\s*\n", cell.source):
                 heading = re.match(r"(#{1,3}) (.+)", block)
                 if heading:
-                    asking = "recall-place" in cell.metadata.get("tags", []) and "Recall" in heading[2]
+                    asking = "recall-place" in cell.metadata.get("tags", [])
                     if not asking:
                         yield f"h{len(heading[1])}", heading[2], 0.0
                     block = block[heading.end() :].strip()
                 if block and not asking:
-                    kind = "predict" if "**Predict" in block else "text"
+                    kind = "predict" if re.search(r"\*\*(Predict|अनुमान)", block) else "text"
                     yield kind, formulas_in(to_html(block)), room(block)
         elif not asking:
             code = html.escape(cell.source)
-            yield "code", f"<details><summary>Code</summary><pre tabindex='0'>{code}</pre></details>", 1.4
+            yield "code", f"<details><summary>{words['code']}</summary><pre tabindex='0'>{code}</pre></details>", 1.4
             for output in cell.outputs:
                 yield from shown(output)
 
@@ -140,24 +152,26 @@ def shown(output: NotebookNode) -> Iterator[tuple[str, str, float]]:
 
 def page(path: Path, font: str) -> str:
     """The slides of a stored notebook as one HTML file."""
-    found = slides(nbformat.read(path, 4))
+    language = "en" if path.parent == build.HERE else path.parent.name
+    words = WORDS[language]
+    found = slides(nbformat.read(path, 4), words)
     parts = []
     for number, slide in enumerate(found, start=1):
         level = min(slide.level, 2)
         text = re.sub(r"^(\d+)\.", r"\1\\.", slide.title)  # "2. Score" is no list
         title = re.sub(r"</?p>", "", formulas_in(to_html(text))).strip()
-        body = "\n".join(slide.blocks)
-        parts.append(
-            f'<section tabindex="0" aria-label="Slide {number}"><h{level}>{title}</h{level}>\n{body}</section>'
-        )
-    style = STYLE.replace("FONT", font)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(found[0].title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head><body><main>'
-        + "\n".join(parts)
-        + '</main><nav aria-label="Slides"><button id="back">back</button> <button id="on">on</button> '
-        f'<span id="place" role="status"></span></nav><script>{SCRIPT}</script></body></html>\n'
-    )
+        body = re.sub(r'(href="[^":#]+)\.ipynb"', r'\1.html"', "\n".join(slide.blocks))  # to its slides
+        label = f"{words['slide']} {number}"
+        parts.append(f'<section tabindex="0" aria-label="{label}"><h{level}>{title}</h{level}>\n{body}</section>')
+    body = "\n".join(parts)
+    return f"""<!doctype html>
+<html lang="{language}"><head><meta charset="utf-8"><title>{html.escape(found[0].title)}</title>
+<meta name="viewport" content="width=device-width"><style>{STYLE.replace("FONT", font)}</style></head><body><main>
+{body}
+</main><nav aria-label="{words["slides"]}">
+<button id="back">{words["back"]}</button> <button id="on">{words["on"]}</button>
+<span id="place" role="status"></span></nav><script>{SCRIPT}</script></body></html>
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,9 +184,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         font = base64.b64encode(web_font(Path(folder)).read_bytes()).decode()
-    for path in sorted(build.HERE.glob("0*.ipynb")):
-        (out / f"{path.stem}.html").write_text(page(path, font), encoding="utf-8", newline="\n")
-    print(f"{out}: slides of {len(list(out.glob('0*.html')))} notebooks")
+    for path in build.stored():
+        target = out / f"{build.name_of(path)}.html"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(page(path, font), encoding="utf-8", newline="\n")
+    print(f"{out}: slides of {len(build.stored())} notebooks")
     return 0
 
 

@@ -120,15 +120,17 @@ def test_importing_writes_nothing() -> None:
 
 
 def test_importing_the_library_is_cheap() -> None:
-    """Less than 0.3 s of processor time beyond torch and numpy for all of it; `import lib` alone loads nothing."""
+    """`import lib` loads nothing else; all of it takes a third of torch's own time (a ratio: machines are busy)."""
     everything = ", ".join(f"lib.{name}" for name in FILES if not name.startswith("__"))
     code = f"""
-import time, numpy, torch
+import time
 begin = time.process_time()
+import numpy, torch
+between = time.process_time()
 import {everything}
-print(time.process_time() - begin)
+print((time.process_time() - between) / (between - begin))
 """
-    assert min(float(in_a_new_python(code)) for _ in range(5)) < 0.3
+    assert min(float(in_a_new_python(code)) for _ in range(3)) < 1 / 3
     loaded = in_a_new_python(
         "import sys; before = set(sys.modules); import lib; print(len(set(sys.modules) - before))"
     )

@@ -13,7 +13,7 @@ from browser_lab import chromium, start_or_leave_out
 
 from notebooks import build
 
-STEMS = [path.stem for path in sorted(build.HERE.glob("0*.ipynb"))]
+STEMS = [build.name_of(path) for path in build.stored()]
 # Of each slide: is more in it than fits, and how many blocks are that.
 OVERFLOW = """[...document.querySelectorAll('main > section')].map(slide => {
   slide.classList.add('shown');
@@ -37,13 +37,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("stem", STEMS)
 def test_a_file_needs_nothing_and_has_every_section(made: Path, stem: str) -> None:
     text = (made / f"{stem}.html").read_text("utf-8")
-    assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', text) and "url(data:font/woff2" in text
+    needed = re.findall(r'(?:src|href)="(?!data:|#)([^"]*)"', text)  # links to other slides, if anything
+    assert all(name.endswith(".html") and (made / stem).parent.joinpath(name).is_file() for name in needed)
+    assert "url(data:font/woff2" in text
     source = (build.SOURCE / f"{stem}.py").read_text("utf-8")
-    sections = [line for line in re.findall(r"(?m)^# ## ([\w .,'?-]+)$", source) if line != "Recall"]
-    assert len(sections) >= 4 and all(f">{line}<" in text for line in map(str.strip, sections))
+    asked = re.search(r"recall-place.*\n# ## (.+)", source)
+    sections = re.findall(r"(?m)^# ## ([\w .,'?\u093e-\u094d\u0902-]+)$", source)
+    titles = [re.sub("<.*?>", "", title) for title in re.findall(r"<h\d>(.*?)</h\d>", text)]
+    sections = [line for line in sections if not asked or line != asked[1]]
+    assert len(sections) >= 4 and all(line.strip() in titles for line in sections)
     assert "$" not in re.sub(r"<(pre|script|style|code).*?</\1>", "", text, flags=re.DOTALL)
     assert all(re.search(r'alt="[^"]+"', tag) for tag in re.findall(r"<img[^>]*>", text))
-    assert "attempt it first" not in text  # no answer of a recall question
+    assert f'lang="{stem[:2] if "/" in stem else "en"}"' in text
+    assert "attempt it first" not in text and "पहले ख़ुद कोशिश" not in text  # no answer of a recall question
 
 
 def test_slides_fit_and_turn(made: Path, tmp_path: Path) -> None:
@@ -56,5 +62,5 @@ def test_slides_fit_and_turn(made: Path, tmp_path: Path) -> None:
                 # One block that is taller than a screen scrolls; several that do not fit are a mistake.
                 assert beside <= 1 and (below <= 60 or parts <= 3), (stem, below, beside, parts)
         page.keyboard.press("ArrowRight")
-        assert page.locator("#place").inner_text().startswith("2 of ")
+        assert page.locator("#place").inner_text().startswith("2 / ")
         assert page.locator("main > section.shown").count() == 1
