@@ -30,7 +30,7 @@ KINDS = {
     "matrix": _NUMBERS,
     "order": {"options"},
     "match": {"pairs"},
-    "predict": {"compute"},
+    "predict": {"answer", "compute"},
     "completion": {"answer"},
     "written": {"rubric"},
 }

@@ -198,8 +198,6 @@ def _same(question: Question, given: Any, answer: Any) -> bool:
 
 def counts_as_right(question: Question, answer: Any) -> bool:
     """Would this answer, in the form of the bank's files, be graded as right?"""
-    if question.kind == "predict" and question.answer is None:
-        return False  # known only when it is computed
     right = question.answer if question.kind == "predict" else right_answer(question)
     if question.kind == "completion":
         texts = [answer] if isinstance(answer, str) else answer
