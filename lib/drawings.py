@@ -12,7 +12,8 @@ import numpy as np
 
 from lib.links import Point, drawing, escaped, hindi, links, measured, plane, side_by_side, signed, table, vector
 from lib.looking import FIRST, STATES, WORDS, Comparison, Look, LookUp, Reading, Step, Trace, look
-from lib.plots import Table, heatmap_table, number
+from lib.pictures import Table
+from lib.plots import heatmap_table, number
 
 MOST_DRAWN = 40  # pieces in a picture
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from lib.drawings import draw_comparison, draw_look, draw_look_up, draw_reading, draw_trace
 from lib.links import drawing, escaped
 from lib.looking import FIRST, QUESTIONS, REAL, WORDS, Trace, compare, look, look_up, read, trace, vocabulary_of
-from lib.plots import Table, number
+from lib.pictures import Table
+from lib.plots import number
 
 if TYPE_CHECKING:
     from lib.search import Translator

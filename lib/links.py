@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from lib.plots import COLOURS, INK, MARK, QUIET, Table, checked, number
+from lib.pictures import INK, QUIET, Table
+from lib.plots import COLOURS, MARK, checked, number
 
 BLUE = COLOURS[0]
 GAP = 7.2  # height of the lines between the two rows, in em

@@ -2,28 +2,32 @@
 
 A function returns a `Picture`. Put it last in a cell or pass it to `display`: a notebook then shows an image
 that a screen reader can read out. No colour is needed to understand it: cells carry their value, lines their
-marker and dash, bars their hatching. Hindi is drawn with a font that comes as a package, so none has to be
-installed; a letter that no font here has (漢, 🙂) becomes a framed placeholder.
+marker and dash, bars their hatching.
 
 Letters: S source length, T target length.
 """
 
 from __future__ import annotations
 
-import base64
 import html
-import textwrap
-import unicodedata
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from lib.pictures import (
+    INK,
+    QUIET,
+    Picture,
+    Table,
+    course_style,
+    drawable,
+    entitle,
+    new_figure,
+    text_width,
+)
+from lib.pictures import use_course_style as use_course_style  # a notebook takes it from here, with the plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 Cell = tuple[float, float, float]  # width and height in inches, angle of the source labels
 
-INK, QUIET, MARK = "#1B2733", "#5A6673", "#C1440E"
+MARK = "#C1440E"
 # Each at least 4.5 : 1 on white.
 COLOURS = ("#0B62A8", "#C1440E", "#00806A", "#8E44AD", "#8A6A00", "#4A4A4A", "#B5305A", "#2E7D9A")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -41,197 +45,7 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo", "**")
 BLUES = ("#F6F9FC", "#CFE0F1", "#7FB0DC", "#2A72B5", "#0A2F5C")
 BOTH_SIGNS = ("#7A2606", "#E4A281", "#F6F9FC", "#7FB0DC", "#0A2F5C")
 WIDEST = 9.4  # inches: the width of a notebook cell
-PIXELS = 160  # an inch of picture, twice what most screens need, so that it stays sharp when enlarged
 CELL = "padding:.3em .6em;border:2px solid #fff"
-SYSTEM_FONTS = ("Nirmala UI", "Kohinoor Devanagari", "Mangal", "Lohit Devanagari", "Annapurna SIL")
-
-
-# --------------------------------------------------------------------------------------------- text and fonts
-
-
-def _table(letters: str, latin: str) -> dict[str, str]:
-    return dict(zip(letters, latin.split(), strict=True))
-
-
-_LATIN = "k kh g gh ṅ c ch j jh ñ ṭ ṭh ḍ ḍh ṇ t th d dh n p ph b bh m y r l ḷ v ś ṣ s h"
-_CONSONANTS = _table("कखगघङचछजझञटठडढणतथदधनपफबभमयरलळवशषसह", _LATIN)
-_WITH_NUKTA = _table("कखगजडढफयनरळ", "q k͟h ġ z ṛ ṛh f ẏ ṉ ṟ ḻ")
-_VOWELS = _table("अआइईउऊऋएऐओऔऍऑ", "a ā i ī u ū r̥ ē ai ō au ê ô")
-_SIGNS = _table("ािीुूृेैोौॅॉ", "ā i ī u ū r̥ ē ai ō au ê ô")
-_OTHERS = {"ं": "ṁ", "ँ": "m̐", "ः": "ḥ", "ऽ": "’", "।": ".", "॥": "..", "ॐ": "ōṁ", "़": "", "्": ""}
-_OTHERS |= {chr(0x966 + digit): str(digit) for digit in range(10)} | {"\u200c": "", "\u200d": ""}
-
-
-def transliterate(text: str) -> str:
-    """Devanagari in Latin letters, after ISO 15919; everything else stays. किताब → kitāba, क्ष → kṣa.
-
-    Letter by letter, not by sound: a consonant without a vowel sign or virama keeps its a, even where a
-    speaker drops it.
-    """
-    letters, result, i = unicodedata.normalize("NFD", text), [], 0
-    while i < len(letters):
-        letter, i = letters[i], i + 1
-        if letter not in _CONSONANTS:
-            result.append(_VOWELS.get(letter) or _SIGNS.get(letter) or _OTHERS.get(letter, letter))
-            continue
-        nukta = letters[i : i + 1] == "़"
-        result.append(_WITH_NUKTA.get(letter, _CONSONANTS[letter]) if nukta else _CONSONANTS[letter])
-        i += nukta
-        if letters[i : i + 1] not in (*_SIGNS, "्"):
-            result.append("a")
-        i += letters[i : i + 1] == "्"
-    return unicodedata.normalize("NFC", "".join(result))
-
-
-@cache
-def devanagari_font() -> str | None:
-    """The family that draws Devanagari: the one of the font package, else one of the system, else None.
-
-    None as well where matplotlib cannot shape: vowel signs would stand on the wrong side. Labels are then
-    transliterated; characters are never reordered by hand.
-    """
-    import matplotlib.ft2font
-    from matplotlib.font_manager import fontManager
-
-    if getattr(matplotlib.ft2font, "__libraqm_version__", None) is None:
-        return None
-    try:
-        import fontpkg_noto_sans_devanagari as package
-    except ImportError:
-        installed = {entry.name for entry in fontManager.ttflist}
-        return next((name for name in ("Noto Sans Devanagari", *SYSTEM_FONTS) if name in installed), None)
-    path = str(next((Path(package.ROOT) / "files").glob("*.ttf")))
-    fontManager.addfont(path)
-    # In front of any font of the same name on this machine: pictures are the same everywhere.
-    fontManager.ttflist.sort(key=lambda entry: entry.fname != path)
-    return next(entry.name for entry in fontManager.ttflist if entry.fname == path)
-
-
-def _shown(label: Any) -> str:
-    """A label as it can be drawn here."""
-    return str(label) if devanagari_font() else transliterate(str(label))
-
-
-def _style() -> dict[str, Any]:
-    font = devanagari_font()
-    return {
-        "font.family": ["DejaVu Sans", font] if font else ["DejaVu Sans"],
-        "font.size": 10.5,
-        "text.color": INK,
-        "text.parse_math": False,  # "$" and "^" in a label are characters, not formulas
-        "axes.edgecolor": "#9AA5B1",
-        "axes.labelcolor": QUIET,
-        "axes.titlelocation": "left",
-        "axes.titlesize": 13,
-        "figure.titlesize": 13,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "grid.color": "#E4E9EE",
-        "xtick.color": QUIET,
-        "ytick.color": QUIET,
-        "xtick.labelcolor": INK,
-        "ytick.labelcolor": INK,
-        "hatch.linewidth": 0.8,
-        "legend.frameon": False,
-        "figure.facecolor": "white",
-        "savefig.facecolor": "white",
-    }
-
-
-def use_course_style() -> None:
-    """Let your own matplotlib figures look like those of the course, Hindi included."""
-    import matplotlib
-
-    matplotlib.rcParams.update(_style())
-
-
-@contextmanager
-def _course_style() -> Iterator[None]:
-    import matplotlib
-
-    with matplotlib.rc_context(_style()), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")  # drawn as a placeholder
-        yield
-
-
-# ------------------------------------------------------------------------------------------- what is returned
-
-
-@dataclass
-class Picture:
-    """A matplotlib figure with the text that stands in for it. Shows itself in a notebook.
-
-    `table`: the same numbers as an HTML table, or "". A notebook keeps it beside the picture, for the web site.
-    """
-
-    figure: Figure
-    alt: str
-    table: str = ""
-
-    @cached_property
-    def png(self) -> bytes:
-        """The picture as a PNG file, drawn once. 256 colours are enough, and a third of the size."""
-        from PIL import Image
-
-        drawn, file = BytesIO(), BytesIO()
-        with _course_style():
-            self.figure.savefig(drawn, format="png", dpi=PIXELS)
-        fewer = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": 1, "dither": Image.Dither.NONE}
-        image = Image.open(drawn).convert("RGB").quantize(256, **fewer)
-        image.save(file, format="png", optimize=True)
-        return file.getvalue()
-
-    def save(self, path: str | Path) -> None:
-        """Write the picture to `path`; the ending (.png, .svg, .pdf) decides the format."""
-        with _course_style():
-            self.figure.savefig(path, dpi=PIXELS)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, str], dict[str, str]]:
-        data = base64.b64encode(self.png).decode("ascii")
-        width = round(96 * self.figure.get_figwidth())
-        image = f'<img alt="{html.escape(self.alt)}" width="{width}" style="max-width:100%;height:auto" '
-        bundle = {
-            "text/html": f'{image}src="data:image/png;base64,{data}">',
-            "image/png": data,
-            "text/plain": self.alt,
-        }
-        return bundle, {"table": self.table} if self.table else {}
-
-    def __repr__(self) -> str:
-        return self.alt
-
-
-@dataclass
-class Table:
-    """An HTML table with the text that stands in for it. Shows itself in a notebook."""
-
-    html: str
-    alt: str
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": self.html, "text/plain": self.alt}
-
-    def __repr__(self) -> str:
-        return self.alt
-
-
-def _new_figure(width: float, height: float) -> tuple[Figure, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")  # not pyplot's: nothing is shown twice or leaks
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
-
-
-def _entitle(figure: Figure, title: str) -> None:
-    """A title over the whole width, at the left, in as many lines as it needs."""
-    if title:
-        fitting = int(len(title) * (figure.get_figwidth() - 0.2) / max(1.25 * _text_width(title), 0.1))
-        lines = textwrap.wrap(title, max(fitting, 12))
-        figure.set_figheight(figure.get_figheight() + 0.28 * len(lines))
-        figure.suptitle("\n".join(map(_shown, lines)), x=0.08 / figure.get_figwidth(), ha="left")
 
 
 # -------------------------------------------------------------------------------------------------- heat maps
@@ -268,14 +82,14 @@ def heatmap(
     """
     matrix, source, target = checked(weights, source_labels, target_labels)
     links, colours = list(mark), _colour_scale(matrix)
-    with _course_style():
+    with course_style():
         width, height, cell = _heatmap_size(source, target)
-        figure, axes = _new_figure(width, height)
+        figure, axes = new_figure(width, height)
         scale = {"cmap": colours.cmap, "norm": colours.norm}
         image = axes.imshow(matrix, aspect="auto", interpolation="nearest", **scale)
         _heatmap_axes(axes, source, target, cell)
-        axes.set_xlabel(_shown(source_name), labelpad=8)
-        axes.set_ylabel(_shown(target_name), labelpad=8)
+        axes.set_xlabel(drawable(source_name), labelpad=8)
+        axes.set_ylabel(drawable(target_name), labelpad=8)
         captions = ["outlined: gold alignment"] if links else []
         if cell[0] >= 0.13 * (digits + 2) - 0.06 and cell[1] >= 0.24:
             _write_values(axes, matrix, digits)
@@ -287,7 +101,7 @@ def heatmap(
         _outline(axes, links, cell)
         if captions:
             figure.supxlabel("   ".join(captions), fontsize=9, color=QUIET)
-        _entitle(figure, title)
+        entitle(figure, title)
     if alt is None:
         alt = _heatmap_alt(matrix, source, target, title, quantity, alt_digits)
     return Picture(figure, alt, _html_table(matrix, source, target, title, digits, "hi", "en"))
@@ -366,8 +180,8 @@ def checked(weights: Any, source: Sequence, target: Sequence) -> tuple[np.ndarra
 
 def _heatmap_size(source: Sequence[str], target: Sequence[str]) -> tuple[float, float, Cell]:
     """Inches: width and height of the figure without its title, and its cells."""
-    left = max(_text_width(label) for label in target) + 0.75
-    longest = max(_text_width(label) for label in source)
+    left = max(text_width(label) for label in target) + 0.75
+    longest = max(text_width(label) for label in source)
     room = (WIDEST - left - 0.4) / len(source)
     turned = longest + 0.14 > room
     wide = min(room, 0.62 if turned else max(longest + 0.18, 0.62))
@@ -377,22 +191,14 @@ def _heatmap_size(source: Sequence[str], target: Sequence[str]) -> tuple[float, 
     return max(width, 3.6), height, (wide, tall, 45.0 if turned else 0.0)
 
 
-@cache
-def _text_width(text: str) -> float:
-    """Inches that the text takes up as a label."""
-    figure, axes = _new_figure(1, 1)
-    extent = axes.text(0, 0, _shown(text)).get_window_extent(figure.canvas.get_renderer())
-    return extent.width / figure.dpi
-
-
 def _heatmap_axes(axes: Axes, source: Sequence[str], target: Sequence[str], cell: Cell) -> None:
     wide, tall, angle = cell
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     size = min(10.5, 72 * tall * 0.72)
     turned = {"rotation": angle, "ha": "left", "rotation_mode": "anchor"} if angle else {}
-    axes.set_xticks(range(len(source)), [_shown(label) for label in source], **turned)
-    axes.set_yticks(range(len(target)), [_shown(label) for label in target])
+    axes.set_xticks(range(len(source)), [drawable(label) for label in source], **turned)
+    axes.set_yticks(range(len(target)), [drawable(label) for label in target])
     axes.tick_params(axis="x", labelsize=min(10.5, 72 * wide * 0.8), length=0)
     axes.tick_params(axis="y", labelsize=size, length=0)
     axes.set_xticks(np.arange(len(source) + 1) - 0.5, minor=True)
@@ -544,8 +350,8 @@ def curves(
     """
     lines = _lines(series)
     named = isinstance(lines[0].x[0], str)
-    with _course_style():
-        figure, axes = _new_figure(8.4, 4.2)
+    with course_style():
+        figure, axes = new_figure(8.4, 4.2)
         groups = _groups(lines) if named else []
         for rank, line in enumerate(lines):
             shift = 0.05 * (rank - (len(lines) - 1) / 2) if named else 0.0
@@ -553,10 +359,10 @@ def curves(
             _draw_line(axes, x, line, rank)
         axes.set(xscale="log" if logx and not named else "linear", yscale="log" if logy else "linear")
         _plain_numbers(axes, axes.yaxis if percent else None)
-        axes.set(xlabel=_shown(xlabel), ylabel=_shown(ylabel), ylim=ylim)
+        axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel), ylim=ylim)
         if named:
-            axes.set_xticks(range(len(groups)), [_shown(label) for label in groups])
-        _entitle(figure, title)
+            axes.set_xticks(range(len(groups)), [drawable(label) for label in groups])
+        entitle(figure, title)
         axes.grid(axis="y")
         axes.tick_params(length=3)
         _legend(figure, axes, sorted(range(len(lines)), key=lambda k: -lines[k].end))
@@ -568,7 +374,7 @@ def _draw_line(axes: Axes, x: Sequence[float], line: _Line, rank: int) -> None:
     style = {"color": colour, "marker": MARKERS[rank], "linestyle": DASHES[rank], "linewidth": 1.9}
     # Many points: a marker here and there, at different places for each line.
     every = None if few else (rank * len(x) // 60, max(1, len(x) // 8))
-    axes.plot(x, line.y, label=_shown(line.name), markersize=6, markevery=every, markeredgecolor="white", **style)
+    axes.plot(x, line.y, label=drawable(line.name), markersize=6, markevery=every, markeredgecolor="white", **style)
     if np.isnan(line.low).all():
         return
     if few:
@@ -647,15 +453,15 @@ def bars(
     groups = _groups(lines)
     tall = 0.8 / len(lines)  # of the distance between two groups
     kind = f".{max(0, digits - 2)}%" if percent else f".{digits}f"
-    with _course_style():
-        figure, axes = _new_figure(8.4, 1.1 + len(groups) * (0.14 + 0.18 * len(lines)))
+    with course_style():
+        figure, axes = new_figure(8.4, 1.1 + len(groups) * (0.14 + 0.18 * len(lines)))
         for rank, line in enumerate(lines):
             at = np.array([groups.index(label) for label in line.x]) + tall * (rank - (len(lines) - 1) / 2)
             _draw_bars(axes, at, line, rank, 0.9 * tall, kind)
-        axes.set_yticks(range(len(groups)), [_shown(label) for label in groups])
-        axes.set(xlabel=_shown(xlabel), xlim=xlim, ylim=(len(groups) - 0.45, -0.55))
+        axes.set_yticks(range(len(groups)), [drawable(label) for label in groups])
+        axes.set(xlabel=drawable(xlabel), xlim=xlim, ylim=(len(groups) - 0.45, -0.55))
         _plain_numbers(axes, axes.xaxis if percent else None)
-        _entitle(figure, title)
+        entitle(figure, title)
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
         _legend(figure, axes, range(len(lines)))
@@ -664,7 +470,7 @@ def bars(
 
 def _draw_bars(axes: Axes, at: np.ndarray, line: _Line, rank: int, thickness: float, kind: str) -> None:
     style = {"color": COLOURS[rank], "hatch": HATCHES[rank], "edgecolor": "white", "linewidth": 0}
-    axes.barh(at, line.y, thickness, label=_shown(line.name), **style)
+    axes.barh(at, line.y, thickness, label=drawable(line.name), **style)
     if not np.isnan(line.low).all():
         whiskers = np.maximum([line.y - line.low, line.high - line.y], 0)
         for colour, width in (("white", 3), (INK, 1.2)):  # a white rim keeps the whisker visible on the bar

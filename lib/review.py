@@ -24,7 +24,7 @@ from lib.schedule import coming, due, due_dates, knowledge
 if TYPE_CHECKING:
     import argparse
 
-    from lib.plots import Picture
+    from lib.pictures import Picture
 
 
 def review(journal: Journal | None = None, now: datetime | None = None) -> None:

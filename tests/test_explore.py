@@ -20,7 +20,7 @@ import torch
 
 from lib import drawings, explore, links, looking
 from lib.attention import attend, dot_score, scaled_dot_score
-from lib.plots import Table
+from lib.pictures import Table
 from lib.search import Translator
 from lib.seq2seq import ModelConfig, Seq2Seq
 from lib.text import Tokenizer, WordTokenizer

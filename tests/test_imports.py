@@ -35,6 +35,7 @@ FLOORS = [
     ("checkpoint", "search"),
     ("training",),
     ("evaluation",),
+    ("pictures",),
     ("plots",),
     ("experiments", "environment", "yardsticks"),
     ("bench",),

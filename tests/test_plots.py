@@ -15,7 +15,7 @@ import pytest
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.text import Text
 
-from lib import plots
+from lib import pictures, plots
 from lib.evaluation import Row
 
 WEIGHTS = [[0.7, 0.1, 0.1, 0.05, 0.05], [0.0, 0.2, 0.6, 0.2, 0.0], [0.1, 0.4, 0.1, 0.4, 0.0]]
@@ -26,8 +26,8 @@ ODD_LABELS = ["▁किसान", "क्ष", "१२।", "<eos>", "Hello", 
 
 def ink(text: str) -> np.ndarray:
     """Which pixels are dark where the text is drawn, cut to its ink."""
-    with plots._course_style():
-        figure, axes = plots._new_figure(4, 1)
+    with pictures.course_style():
+        figure, axes = pictures.new_figure(4, 1)
         axes.set_axis_off()
         axes.text(0.1, 0.4, text, fontsize=30, color="black")
         file = io.BytesIO()
@@ -61,7 +61,7 @@ def test_two_spellings_of_a_nukta_letter_look_the_same():
 def test_the_font_is_the_one_that_comes_with_the_package():
     import fontpkg_noto_sans_devanagari as package
 
-    family = plots.devanagari_font()
+    family = pictures.devanagari_font()
     found = Path(fontManager.findfont(FontProperties(family=[family]), fallback_to_default=False))
     assert found.parent == Path(package.ROOT) / "files"
 
@@ -69,10 +69,10 @@ def test_the_font_is_the_one_that_comes_with_the_package():
 def test_no_font_of_the_system_is_used(monkeypatch):
     import fontpkg_noto_sans_devanagari as package
 
-    family = plots.devanagari_font()
+    family = pictures.devanagari_font()
     ours = (str(Path(package.ROOT)), matplotlib.get_data_path())
     monkeypatch.setattr(fontManager, "ttflist", [e for e in fontManager.ttflist if e.fname.startswith(ours)])
-    with plots._course_style():
+    with pictures.course_style():
         assert matplotlib.rcParams["font.family"] == ["DejaVu Sans", family]
         paths = [fontManager.findfont(name, fallback_to_default=False) for name in ("DejaVu Sans", family)]
     assert all(path.startswith(ours) for path in paths)
@@ -98,7 +98,7 @@ def test_a_letter_that_no_font_has_is_drawn_without_a_warning(recwarn, capfd):
 
 
 def test_without_shaping_labels_are_transliterated(monkeypatch):
-    monkeypatch.setattr(plots, "devanagari_font", lambda: None)
+    monkeypatch.setattr(pictures, "devanagari_font", lambda: None)
     picture = plots.heatmap(WEIGHTS, SOURCE, TARGET, title="मैं")
     assert picture.png
     assert tick_labels(picture.figure.axes[0].xaxis) == ["maiṁ", "skūla", "jātā", "hūm̐", "."]
@@ -107,7 +107,7 @@ def test_without_shaping_labels_are_transliterated(monkeypatch):
 
 def test_a_matplotlib_without_shaping_is_noticed(monkeypatch):
     monkeypatch.setattr(matplotlib.ft2font, "__libraqm_version__", None)
-    assert plots.devanagari_font.__wrapped__() is None
+    assert pictures.devanagari_font.__wrapped__() is None
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_a_matplotlib_without_shaping_is_noticed(monkeypatch):
 def test_transliteration(hindi, latin):
     import unicodedata
 
-    assert plots.transliterate(hindi) == unicodedata.normalize("NFC", latin)
+    assert pictures.transliterate(hindi) == unicodedata.normalize("NFC", latin)
 
 
 def test_transliteration_leaves_nothing_of_the_hindi_alphabet():
     letters = [chr(code) for code in (*range(0x901, 0x904), *range(0x905, 0x90C), *range(0x915, 0x94E))]
-    left = [letter for letter in letters if re.search("[ऀ-ॿ]", plots.transliterate("क" + letter + "क"))]
+    left = [letter for letter in letters if re.search("[ऀ-ॿ]", pictures.transliterate("क" + letter + "क"))]
     assert set(left) <= {"ॄ", "ॆ", "ॊ", "ऺ", "ऻ"}  # not used in Hindi
 
 
@@ -400,7 +400,7 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone():
 
 def test_the_course_style_can_be_had_for_own_figures():
     with matplotlib.rc_context():
-        plots.use_course_style()
+        pictures.use_course_style()
         assert matplotlib.rcParams["font.family"] == ["DejaVu Sans", "Noto Sans Devanagari"]
         assert matplotlib.rcParams["text.parse_math"] is False
 
