@@ -29,6 +29,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from notebooks import readme_picture
+
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "source"
 # Seconds that a cell may take; one that needs more says so with the tag `slow`. conftest.py applies the same.
@@ -225,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except BuildError as error:
                 print(f"{name}: not built. {error}", file=sys.stderr, flush=True)
                 failed += 1
+                continue
+            if name in dict(readme_picture.FIGURES):
+                readme_picture.write()
     return 1 if failed else 0
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import run
+from notebooks import readme_picture
 
 PROJECT = Path(__file__).resolve().parent.parent
 DOCS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -42,3 +45,9 @@ def test_the_minutes_add_up(number: str) -> None:
 
 def test_every_notebook_has_a_lesson() -> None:
     assert sorted(LESSONS) == [path.stem[:2] for path in sorted((PROJECT / "notebooks/source").glob("0*.py"))]
+
+
+def test_the_picture_of_the_readme_is_of_the_stored_notebooks() -> None:
+    stored = np.asarray(Image.open(readme_picture.PICTURE).convert("RGB"), dtype=float)
+    made = np.asarray(readme_picture.compose(), dtype=float)
+    assert stored.shape == made.shape and abs(stored - made).mean() < 0.3  # of 255: it is stored with fewer colours
