@@ -35,6 +35,7 @@ from lib.corpus import Pair, ParallelCorpus, data_path, find_groups, load, strea
 from lib.distributed import pick_device, rank, world
 from lib.interrupt import Stop
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
+from lib.settings import require
 from lib.text import Tokenizer
 from lib.training import TrainConfig, Trainer
 
@@ -58,11 +59,9 @@ class DataConfig:
     save_every: int = 200  # steps between two saves
 
     def __post_init__(self) -> None:
-        if self.course < 0 or self.repeats < 1 or not 0 <= self.piece_dropout < 1:
-            raise ValueError(
-                f"course={self.course}, repeats={self.repeats}, piece_dropout={self.piece_dropout}: "
-                "expected course ≥ 0, repeats ≥ 1 and 0 ≤ piece_dropout < 1"
-            )
+        require(self, "vocab_size repeats save_every", lambda n: n >= 1, "1 or more")
+        require(self, "max_words max_ratio dev test course", lambda n: n >= 0, "0 or more")
+        require(self, "piece_dropout", lambda share: 0 <= share < 1, "at least 0 and less than 1")
 
 
 # What a small corpus of one's own begins with; `lib.real_pairs` measures what each choice buys.
@@ -160,6 +159,8 @@ class RunFolder:
         self.folder, self.say = Path(folder), say
         self.last, self.best, self.config = (self.folder / name for name in (LAST, BEST, CONFIG))
         self.tokenizers: Sequence[AnyTokenizer] = ()
+        if self.folder.is_file():
+            raise ValueError(f"{folder} is a file: --out names a folder for the run, name another")
 
     def claim(self, config: RunConfig, dev: ParallelCorpus, test: ParallelCorpus) -> None:
         """Write what is known before the first step: a folder that cannot be written shows before the work."""

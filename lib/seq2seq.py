@@ -29,6 +29,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lib.attention import SCORERS, Score, attend, make_scorer, sparing
+from lib.settings import require
 
 ORDERS = ("none", "fixed", "bahdanau", "luong")
 CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
@@ -62,11 +63,12 @@ class ModelConfig:
         _check_choice("cell", self.cell, tuple(CELLS))
         _check_choice("order", self.order, ORDERS)
         _check_choice("scorer", self.scorer, SCORERS)
-        sizes = (self.source_vocab, self.target_vocab, self.embedding, self.hidden, self.state_size, self.layers)
-        if min(sizes) < 1 or not 0 <= self.pad_id < min(self.source_vocab, self.target_vocab):
-            raise ValueError(
-                f"all sizes and layers must be at least 1, and pad_id inside both vocabularies, got {self}"
-            )
+        require(
+            self, "source_vocab target_vocab embedding hidden encoder_hidden layers", lambda n: n >= 1, "1 or more"
+        )
+        require(self, "dropout", lambda share: 0 <= share < 1, "at least 0 and less than 1")
+        words = min(self.source_vocab, self.target_vocab)
+        require(self, "pad_id", lambda n: 0 <= n < words, f"an id of both vocabularies, 0 to {words - 1}")
         if self.input_feeding and self.order != "luong":
             raise ValueError(f"input_feeding=True with order={self.order!r}: input feeding belongs to order='luong'")
         if self.bidirectional and self.state_size % 2:

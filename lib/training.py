@@ -36,6 +36,7 @@ from lib.distributed import (
 from lib.interrupt import Stop
 from lib.progress import progress
 from lib.search import evaluating
+from lib.settings import require
 
 __all__ = [  # files and devices have rooms of their own; the names that go with a trainer are known here too
     "Checkpoint",
@@ -73,10 +74,11 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.steps < 1 or self.batch_size < 1 or self.learning_rate <= 0 or self.clip <= 0:
-            raise ValueError(f"steps, batch_size, learning_rate and clip must be positive, got {self}")
-        if not (0 <= self.average < 1 and 0 <= self.label_smoothing < 1):
-            raise ValueError(f"average and label_smoothing must be at least 0 and below 1, got {self}")
+        require(self, "steps batch_size", lambda n: n >= 1, "1 or more")
+        require(self, "learning_rate", lambda rate: 0 < rate < math.inf, "a number above 0, for example 0.002")
+        require(self, "clip", lambda norm: norm > 0, "a number above 0")
+        require(self, "warmup evaluate_every patience", lambda n: n >= 0, "0 or more")
+        require(self, "label_smoothing average", lambda share: 0 <= share < 1, "at least 0 and less than 1")
         if self.patience and not self.evaluate_every:
             raise ValueError(f"patience={self.patience} counts looks at the dev set: set evaluate_every too")
 

@@ -86,7 +86,7 @@ def test_a_large_corpus_is_not_repeated(tokenizers, monkeypatch) -> None:
 
 @pytest.mark.parametrize("wrong", [{"repeats": 0}, {"course": -1}, {"piece_dropout": 1.0}])
 def test_settings_out_of_range_are_refused(wrong: dict) -> None:
-    with pytest.raises(ValueError, match="expected course ≥ 0, repeats ≥ 1"):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
         RunConfig.make(wrong)
 
 
