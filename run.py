@@ -379,6 +379,10 @@ def add_packages(python: Path, file: str) -> None:
         raise SetupError(f"pip could not install {file}: {errors or f'it ended with code {code}'}.")
 
 
+# What a command works on. The version that students get from `release` leaves these out.
+NEEDED = {"test": "tests", "build": "notebooks/build.py"} | dict.fromkeys(
+    ("release", "grade", "report", "slides", "site"), "publish"
+)
 FROM_HERE = ("review", "grade", "report")  # files that these are given are named from where you are
 COMMANDS: dict[str, Command] = {
     "lab": lab,
@@ -404,6 +408,11 @@ def main(arguments: Sequence[str], root: Path = ROOT) -> int:
     name, rest = arguments[0], list(arguments[1:])
     if name not in COMMANDS:
         print(f"There is no command {name!r}. The commands are: {', '.join(COMMANDS)}.", file=sys.stderr)
+        return 2
+    if name in NEEDED and not (root / NEEDED[name]).exists():
+        print(
+            f"`run.py {name}` needs {NEEDED[name]}, which is not here: only the whole course has it.", file=sys.stderr
+        )
         return 2
     try:
         set_up(root)

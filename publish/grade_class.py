@@ -261,7 +261,7 @@ def grade_all(course: Path, assignment: str, jobs: int) -> list[Marks]:
         ValueError: there is no such assignment, or nothing was handed in.
     """
     source = course / "source" / assignment / f"{assignment}.ipynb"
-    handed = sorted((course / "submitted").glob(f"*/{assignment}"))
+    handed = sorted(path for path in (course / "submitted").glob("*") if not path.name.startswith("."))
     if not source.is_file():
         raise ValueError(f"{source} is not there: give the folder that `run.py release` made, and a lab like lab02")
     if not handed:
@@ -269,10 +269,10 @@ def grade_all(course: Path, assignment: str, jobs: int) -> list[Marks]:
     graded = course / "graded"
 
     def one(folder: Path) -> Marks:
-        student, path = folder.parent.name, folder.resolve() / f"{assignment}.ipynb"
+        student, path = folder.name, folder.resolve() / assignment / f"{assignment}.ipynb"
         try:
             if not path.is_file():
-                raise ValueError(f"no {path.name} was handed in")
+                raise ValueError(f"no {assignment}/{path.name} was handed in{instead(folder, assignment)}")
             return grade_one(path, source.resolve(), student, graded / student / assignment)
         except (OSError, ValueError) as error:  # it costs nobody else
             return Marks(student, trouble=str(error))
@@ -281,6 +281,15 @@ def grade_all(course: Path, assignment: str, jobs: int) -> list[Marks]:
         found = list(pool.map(one, handed))
     write_marks(graded / f"{assignment}-marks.csv", found)
     return found
+
+
+def instead(folder: Path, assignment: str) -> str:
+    """What lies where a submission should, so that whoever grades can put it right."""
+    if not folder.is_dir():
+        return ": this is a file, and should lie in a folder with the student's name"
+    place = folder / assignment if (folder / assignment).is_dir() else folder
+    found = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    return f"; there is {', '.join(found[:5])}" if found else ""
 
 
 def write_marks(path: Path, found: Sequence[Marks]) -> None:

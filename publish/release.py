@@ -19,12 +19,15 @@ import argparse
 import ast
 import base64
 import builtins
+import re
 import shutil
 import sys
+import tempfile
 import textwrap
 import time
+import tomllib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,7 @@ from lib.exercise_files import Exercise, find, paths
 from lib.questions import Question
 from notebooks import build
 from publish import online
+from publish.deliver import InTheWay, deliver
 
 ROOT = Path(__file__).resolve().parent.parent
 POINTS = {"easy": 2, "medium": 4, "hard": 6}
@@ -48,7 +52,9 @@ LABS = ("01", "02", "03", "04", "05")
 COPIED = (
     *("lib", "data", "docs/what_you_will_see.png", "docs/scale.md", "README.md", "CONTRIBUTING.md", "CITATION.cff"),
     *("LICENSE", "run.py", "editable.py", "pyproject.toml", "requirements.txt", "environment.yml"),
+    *(".gitattributes", ".gitignore"),
 )
+NOT_FOR_STUDENTS = ("For a class, and as a web site", "Tests")  # sections of README.md
 CONFIG = f'''"""nbgrader's settings for the labs: see docs/grading.md of the course."""
 
 c = get_config()  # noqa: F821
@@ -277,16 +283,23 @@ def talking_points(exercise: Exercise) -> NotebookNode:
 
 
 def release(out: Path, repository: str | None = None) -> None:
-    """Write both versions into `out`; what an earlier release left there goes.
+    """Write both versions into `out`, where submissions and marks of a class may lie already: they stay.
 
     With the repository on GitHub where the student version will be published, its notebooks open on Colab and Binder.
+
+    Raises:
+        InTheWay: a file that this would overwrite was changed by somebody.
     """
-    student, instructor = out / "student", out / "instructor"
-    for folder in (student, instructor):
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "labs").mkdir(parents=True)
-        (folder / "notebooks").mkdir()
+    with tempfile.TemporaryDirectory(prefix="course-release-") as name:
+        make(Path(name), repository)
+        deliver(Path(name), out)
+
+
+def make(folder: Path, repository: str | None) -> None:
+    """Write both versions into an empty folder."""
+    student, instructor = folder / "student", folder / "instructor"
     copy_course(student)
+    made(instructor)
     (instructor / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     executed: dict[str, NotebookNode] = {}
     for name, source, notebook in release_labs(instructor):
@@ -295,7 +308,7 @@ def release(out: Path, repository: str | None = None) -> None:
         build.execute(run, instructor)
         build.clean(run)
         executed |= {cell.metadata.nbgrader.grade_id: cell for cell in run.cells if "nbgrader" in cell.metadata}
-        build.write(with_notes(run, {}), instructor / "labs" / f"{name}.ipynb")
+        put(with_notes(run, {}), instructor, f"labs/{name}.ipynb")
     for path in build.stored():
         target = f"notebooks/{build.name_of(path)}.ipynb"
         put(without_answers(marked(nbformat.read(path, 4))), student, target, repository)
@@ -338,6 +351,29 @@ def copy_course(student: Path) -> None:
             shutil.copy2(ROOT / name, target)
     for path in paths().values():
         (made(student / "exercises") / path.name).write_text(sealed(path), encoding="utf-8", newline="\n")
+    graded = {question_of(number).id for number in LABS}
+    for path in (student / "data" / "questions").rglob("*.toml"):
+        rewrite(path, lambda text: without_questions(text, graded))
+    rewrite(student / "README.md", without_sections)
+
+
+def rewrite(path: Path, change: Callable[[str], str]) -> None:
+    """Write a text file anew if the change changes it."""
+    text = path.read_text(encoding="utf-8")
+    if change(text) != text:
+        path.write_text(change(text), encoding="utf-8", newline="\n")
+
+
+def without_questions(text: str, identifiers: Collection[str]) -> str:
+    """A file of the question bank without some questions: their answers are graded, and stand in the bank."""
+    head, *questions = re.split(r"(?m)^(?=\[\[question\]\]$)", text)
+    return head + "".join(one for one in questions if tomllib.loads(one)["question"][0]["id"] not in identifiers)
+
+
+def without_sections(text: str) -> str:
+    """README.md without what only instructors and maintainers need, which students have not got."""
+    head, *sections = re.split(r"(?m)^(?=## )", text)
+    return head + "".join(one for one in sections if one[3:].splitlines()[0] not in NOT_FOR_STUDENTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -352,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out, begin = told.out, time.perf_counter()
     try:
         release(out, told.repository)
-    except (OSError, build.BuildError) as error:
+    except (OSError, InTheWay, build.BuildError) as error:
         print(f"No release was made: {error}", file=sys.stderr)
         return 1
     print(f"{out}: student and instructor version, {time.perf_counter() - begin:.0f} s")

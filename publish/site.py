@@ -25,6 +25,7 @@ from nbformat.v4 import new_markdown_cell
 from lib.exercise_files import load, paths
 from notebooks import build
 from publish import online
+from publish.deliver import InTheWay, deliver
 from publish.mathml import formulas_in
 from publish.web_font import web_font
 
@@ -161,20 +162,24 @@ page has its notebook to download, and links to Colab and Binder where the site 
 
 
 def site(out: Path, repository: str | None = None) -> int:
-    """Build the site into `out`; what was there goes. Any warning of Sphinx makes the exit code 1.
+    """Build the site into `out`. Any warning of Sphinx makes the exit code 1, and the site that was there stays.
 
     With a repository on GitHub every page links to its notebook on Colab and Binder.
+
+    Raises:
+        InTheWay: `out` holds a file of somebody else where one of the site has to go.
     """
     from sphinx.cmd.build import build_main
 
-    shutil.rmtree(out, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="course-site-") as name:
-        folder = Path(name, "source")
+        folder, built = Path(name, "source"), Path(name, "site")
         folder.mkdir()
         lay_out(folder, repository)
         cache = str(Path(name, "doctrees"))
-        code = build_main(["-q", "-W", "--keep-going", "-b", "html", "-d", cache, str(folder), str(out)])
-    (out / ".buildinfo").unlink(missing_ok=True)
+        code = build_main(["-q", "-W", "--keep-going", "-b", "html", "-d", cache, str(folder), str(built)])
+        if code == 0:
+            (built / ".buildinfo").unlink(missing_ok=True)
+            deliver(built, out)
     return code
 
 
@@ -204,7 +209,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repository", type=online.repository, help=where)
     told = parser.parse_args(arguments)
     out, begin = told.out.resolve(), time.perf_counter()
-    code = site(out, told.repository)
+    try:
+        code = site(out, told.repository)
+    except (OSError, InTheWay) as error:
+        print(f"No site was made: {error}", file=sys.stderr)
+        return 1
     if code == 0:
         print(f"{out / 'index.html'}: the site, {time.perf_counter() - begin:.0f} s")
     return code

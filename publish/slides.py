@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 
 from lib.question_text import to_html
 from notebooks import build
+from publish.deliver import InTheWay, deliver
 from publish.mathml import formulas_in
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -181,13 +182,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="run.py slides", description="Make slides from the notebooks.")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "slides", help="default: build/slides")
     out = parser.parse_args(arguments).out
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        font = base64.b64encode(web_font(Path(folder)).read_bytes()).decode()
-    for path in build.stored():
-        target = out / f"{build.name_of(path)}.html"
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(page(path, font), encoding="utf-8", newline="\n")
+    with tempfile.TemporaryDirectory(prefix="course-slides-") as name:
+        font = base64.b64encode(web_font(Path(name)).read_bytes()).decode()
+        for path in build.stored():
+            target = Path(name, "slides", f"{build.name_of(path)}.html")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(page(path, font), encoding="utf-8", newline="\n")
+        try:
+            deliver(Path(name, "slides"), out)
+        except (OSError, InTheWay) as error:
+            print(f"No slides were made: {error}", file=sys.stderr)
+            return 1
     print(f"{out}: slides of {len(build.stored())} notebooks")
     return 0
 

@@ -209,14 +209,23 @@ def test_nobody_else_pays(tmp_path: Path) -> None:
     course = make_class(tmp_path, HOSTILE)
     (course / "submitted/misnamed/lab02").mkdir(parents=True)
     (course / "submitted/misnamed/lab02/lab02 (1).ipynb").write_text("{}", encoding="utf-8")
+    (course / "submitted/loose").mkdir()
+    (course / "submitted/loose/lab02.ipynb").write_text("{}", encoding="utf-8")
+    (course / "submitted/asha.zip").write_bytes(b"PK")
+    (course / "submitted/earlier/lab01").mkdir(parents=True)
     found = grade_class.grade_all(course, "lab02", 2)
-    assert totals(found) == {change.__name__: points for change, points in HOSTILE.items()} | {"misnamed": 0}
+    lost = dict.fromkeys(("misnamed", "loose", "asha.zip", "earlier"), 0)
+    assert totals(found) == {change.__name__: points for change, points in HOSTILE.items()} | lost
     trouble = {marks.student: marks.trouble for marks in found}
     assert trouble == {
         "copied": "",
         "prints": "printed too much",
         "meddles": "its process was ended (code -9)",
-        "misnamed": "no lab02.ipynb was handed in",
+        "misnamed": "no lab02/lab02.ipynb was handed in; there is lab02 (1).ipynb",
+        "loose": "no lab02/lab02.ipynb was handed in; there is lab02.ipynb",
+        "asha.zip": "no lab02/lab02.ipynb was handed in: this is a file, and should lie in a folder with the "
+        "student's name",
+        "earlier": "no lab02/lab02.ipynb was handed in; there is lab01",
     }
 
 

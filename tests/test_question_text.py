@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import os
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -106,6 +107,15 @@ def test_every_question_of_the_course_has_static_html() -> None:
     for asked in load_questions():
         if asked.kind != "predict":  # the tests of the bank run those
             Tags(static_html(asked))
+
+
+@pytest.mark.parametrize("notebook", ["01", "02", "03", "04", "05", "hi/02"])
+def test_no_formula_is_torn_by_markdown(notebook: str) -> None:
+    """A line of a formula that begins with "+ " would begin a list."""
+    for asked in load_questions(notebook):
+        page = re.sub(r"<(pre|code)\b.*?</\1>", "", static_html(asked), flags=re.DOTALL)
+        blocks = re.split(r"</?(?:p|li|ul|ol|div|h\d|details|summary|t[dhr]|table|blockquote)\b[^>]*>", page)
+        assert all(block.count("$") % 2 == 0 for block in blocks), asked.id
 
 
 def test_the_export_to_anki(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -14,9 +15,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import run
+from lib.bank import load_questions
 from lib.exercise_files import Exercise, find, load, paths
 from notebooks import build
 from publish import release
+from publish.deliver import InTheWay, deliver
 
 PROJECT = Path(__file__).resolve().parent.parent
 EXERCISES = {identifier: find(identifier) for identifier in paths()}
@@ -61,6 +65,41 @@ def test_no_solution_survives_in_the_student_version(made: Path) -> None:
         text = " ".join(text.split())
         assert not {line for line in secret if line in text}, path
     assert all("BEGIN" not in path.read_text("utf-8") for path in files if path.suffix == ".ipynb")
+
+
+def test_the_question_that_is_graded_is_not_in_the_students_bank(made: Path) -> None:
+    asked = [release.question_of(number) for number in release.LABS]
+    texts = [
+        path.read_text("utf-8") for path in (made / "student").rglob("*") if path.suffix in (".toml", ".ipynb", ".py")
+    ]
+    for question in asked:
+        said = max(question.model_answer.splitlines(), key=len)
+        assert len(said) > 40 and not any(said in text or f'"{question.id}"' in text for text in texts), question.id
+    left = load_questions(folder=made / "student/data/questions")
+    assert {one.id for one in load_questions()} - {one.id for one in left} == {one.id for one in asked}
+    assert len(load_questions("hi/02", made / "student/data/questions")) == len(load_questions("02")) - 1
+
+
+def test_the_students_readme_names_only_what_students_have(made: Path) -> None:
+    text = (made / "student/README.md").read_text("utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not link.startswith("http")]
+    assert len(links) >= 4 and all((made / "student" / link).exists() for link in links)
+    commands = set(re.findall(r"run\.py ([a-z]+)\b", text))
+    assert "lab" in commands and all((made / "student" / run.NEEDED.get(name, ".")).exists() for name in commands)
+
+
+def test_a_second_release_keeps_what_a_class_handed_in(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(made, out)
+    kept = [out / "instructor" / name for name in ("submitted/asha/lab02/lab02.ipynb", "gradebook.db")]
+    for path in kept:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    deliver(made, out)
+    assert all(path.read_text() == "mine" for path in kept)
+    (out / "instructor/nbgrader_config.py").write_text("mine")
+    with pytest.raises(InTheWay, match="nbgrader_config.py was changed since it was built"):
+        deliver(made, out)
 
 
 def test_the_fence_is_found_where_it_is_there(made: Path) -> None:

@@ -274,3 +274,12 @@ def test_ci_calls_the_command_of_the_readme() -> None:
     command = lines[-1]
     assert command == "python3 run.py test"
     assert f"\n{command}\n" in (PROJECT / "README.md").read_text(encoding="utf-8").replace("    ", "")
+
+
+@pytest.mark.parametrize(("name", "needed"), run.NEEDED.items())
+def test_a_students_version_says_what_it_has_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, needed: str
+) -> None:
+    assert run.main([name], tmp_path) == 2
+    assert f"needs {needed}, which is not here" in capsys.readouterr().err and not (tmp_path / ".venv").exists()
+    assert (run.ROOT / needed).exists()
