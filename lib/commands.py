@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -44,20 +46,30 @@ def _translator(options: argparse.Namespace) -> Any:
 
 def _translate(options: argparse.Namespace) -> int:
     translator, typed = _translator(options), options.file == "-" and sys.stdin.isatty()
-    source: BinaryIO = sys.stdin.buffer if options.file == "-" else open(options.file, "rb")  # noqa: SIM115
-    target: BinaryIO = open(options.out, "wb") if options.out else sys.stdout.buffer  # noqa: SIM115
     # Lines of similar length share a batch, so some batches are read at once; whoever types gets every line at once.
     together = 1 if typed or options.batch_size == 1 else 16 * options.batch_size
-    try:
+    with ExitStack() as opened:
+        source = sys.stdin.buffer if options.file == "-" else opened.enter_context(open(options.file, "rb"))
+        _refuse_same(source, options.out)
+        target: BinaryIO | None = None  # opened when there is something to write: an earlier file stays until then
         for chunk in chunks(read_lines(source, options.file), together):
             found = translator.translate(chunk, options.beam_size, options.batch_size, alpha=options.alpha)
+            target = target or _target(options.out, opened)
             target.write("".join(f"{translation.text}\n" for translation in found).encode())
             target.flush()
-    finally:
-        for file in (source, target):
-            if file not in (sys.stdin.buffer, sys.stdout.buffer):
-                file.close()
+        _ = target or _target(options.out, opened)
     return 0
+
+
+def _target(out: str | None, opened: ExitStack) -> BinaryIO:
+    return opened.enter_context(open(out, "wb")) if out else sys.stdout.buffer
+
+
+def _refuse_same(source: BinaryIO, out: str | None) -> None:
+    """Raise a ValueError if the translations would be written over the file that is read."""
+    with suppress(OSError):  # no such file yet, or an input that is no file
+        if out and os.path.samestat(os.fstat(source.fileno()), os.stat(out)):
+            raise ValueError(f"--out {out} is the file to be translated: name another")
 
 
 def read_lines(file: BinaryIO, name: str) -> Iterator[str]:

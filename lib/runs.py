@@ -191,6 +191,19 @@ class RunFolder:
             save_checkpoint(self.last, trainer.model, *self.tokenizers, trainer=state, about=about)
 
 
+def check_free(folder: Path, corpus: Sequence[str]) -> None:
+    """Raise a ValueError if a run in `folder` would overwrite a file that no run wrote, or its own corpus."""
+    there = [folder / name for name in (CONFIG, "dev.tsv", "test.tsv") if (folder / name).exists()]
+    try:
+        of_a_run = bool(RunConfig.read(folder / CONFIG).corpus)
+    except (OSError, ValueError):
+        of_a_run = False
+    given = {Path(path).resolve() for path in corpus}
+    taken = [path for path in there if not of_a_run or path.resolve() in given]
+    if taken:
+        raise ValueError(f"{taken[0]} is not of a run and would be overwritten: name another folder with --out")
+
+
 def find_checkpoint(path: str | Path) -> Path:
     """The file meant by a path: itself, or of a run's folder the best model, or without one the last."""
     path = Path(path)
@@ -274,6 +287,7 @@ def training_data(
 def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Trainer:
     """Train as `config` says into the folder `out`, or go on there; return the trainer, finished or interrupted."""
     folder = RunFolder(out, say)
+    check_free(folder.folder, config.corpus)
     train, dev, test = split_corpus(read_corpus(config, say), config.data)
     for part in (dev, test):
         if part.note:

@@ -139,6 +139,42 @@ def test_a_line_that_is_not_utf8_is_named_and_those_before_are_translated(
     assert err == "python -m lib: standard input, line 3: not UTF-8; save the text as UTF-8\n"
 
 
+@pytest.mark.parametrize(
+    ("given", "flags", "said"),
+    [
+        ("राम चाय लाया।\n".encode(), ["--beam-size", "0"], "beam"),
+        ("राम चाय लाया।\n".encode(), ["--alpha", "-1"], "alpha"),
+        (b"caf\xe9\n", [], "line 1: not UTF-8"),
+    ],
+)
+def test_what_cannot_be_translated_leaves_an_earlier_file_as_it_was(
+    run: Path, tmp_path: Path, capsys, given: bytes, flags: list[str], said: str
+) -> None:
+    (tmp_path / "in.txt").write_bytes(given)
+    (tmp_path / "out.txt").write_text("mine")
+    command = ["translate", "--model", str(run), str(tmp_path / "in.txt"), "--out", str(tmp_path / "out.txt")]
+    assert said in complaint(capsys, [*command, *flags])
+    assert (tmp_path / "out.txt").read_text() == "mine"
+
+
+def test_a_file_is_not_translated_onto_itself(run: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    text = "राम चाय लाया।\n"
+    path = tmp_path / "same.txt"
+    path.write_text(text, encoding="utf-8")
+    said = "is the file to be translated: name another"
+    assert said in complaint(capsys, ["translate", "--model", str(run), str(path), "--out", str(path)])
+    with path.open(encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert said in complaint(capsys, ["translate", "--model", str(run), "--out", str(path)])
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_nothing_to_translate_gives_an_empty_file(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").touch()
+    assert main(["translate", "--model", str(run), str(tmp_path / "in.txt"), "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out").read_bytes() == b""
+
+
 def test_lines_end_at_line_feeds_only_and_chunks_keep_all() -> None:
     text = "a\u2028b\x0bc\r\n\nd".encode()
     assert list(read_lines(io.BytesIO(text), "x")) == ["a\u2028b\x0bc", "", "d"]
@@ -331,3 +367,21 @@ def test_a_stopped_run_saves_and_goes_on(run: Path, tmp_path: Path, number: int,
     assert f"stopped and saved at step {step}: go on with the same command and --resume" in said and step < 300
     assert main(["train", "--out", str(folder), "--resume"]) == 0
     assert f"going on at step {step} of 300" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mine", ["dev.tsv", "test.tsv", "config.json"])
+def test_a_run_overwrites_no_file_that_no_run_wrote(corpus: Path, tmp_path: Path, capsys, mine: str) -> None:
+    (tmp_path / mine).write_text("{}")
+    said = complaint(capsys, ["train", "--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "2"])
+    assert f"{mine} is not of a run and would be overwritten" in said
+    assert [path.name for path in tmp_path.iterdir()] == [mine] and (tmp_path / mine).read_text() == "{}"
+
+
+def test_a_run_does_not_overwrite_its_corpus_and_may_begin_again(corpus: Path, tmp_path: Path, capsys) -> None:
+    command = ["train", "--out", str(tmp_path), *SMALL, "--steps", "2", "--corpus"]
+    assert main([*command, str(corpus)]) == 0
+    for name in ("last.pt", "best.pt"):
+        (tmp_path / name).unlink(missing_ok=True)  # as if it had been stopped before its first save
+    capsys.readouterr()
+    assert "test.tsv is not of a run" in complaint(capsys, [*command, str(tmp_path / "test.tsv")])
+    assert main([*command, str(corpus)]) == 0
