@@ -185,6 +185,8 @@ def _run_config(options: argparse.Namespace) -> Any:
     begun = (folder / LAST).is_file()
     if not options.resume and (begun or (folder / BEST).is_file()):
         raise ValueError(f"{folder} holds a run already: add --resume to go on with it, or name another --out")
+    if options.resume and not begun and (folder / BEST).is_file():
+        raise ValueError(f"{folder} holds {BEST}, but no {LAST} to go on from: begin another run with another --out")
     base = RunConfig.read(Path(options.config)) if options.config else None
     if options.resume and begun:
         before = RunConfig.read(folder / CONFIG)

@@ -168,6 +168,10 @@ class RunFolder:
             config.write(self.config)
             dev.write_tsv(self.folder / "dev.tsv")
             test.write_tsv(self.folder / "test.tsv")
+
+    def tidy(self) -> None:
+        """Remove what a run that was killed while it saved has left."""
+        if rank() == 0:
             for path in (self.last, self.best, self.config):
                 remove_leftovers(path)
 
@@ -292,10 +296,11 @@ def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Tra
     for part in (dev, test):
         if part.note:
             say(part.note)
-    folder.claim(config, dev, test)
     along = course_pairs(config.data.course, [*dev, *test])
     saved = load_checkpoint(folder.last) if resume and folder.last.is_file() else None
-    if saved is None:
+    folder.tidy()
+    if saved is None:  # a run that goes on keeps the pairs that it has held out
+        folder.claim(config, dev, test)
         model, folder.tokenizers = new_model(config, train, along, say)
     else:
         model, folder.tokenizers = saved.model, (saved.source_tokenizer, saved.target_tokenizer)

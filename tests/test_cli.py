@@ -309,14 +309,24 @@ def test_what_cannot_be_trained_on_is_one_line(
 
 
 def test_a_folder_with_another_run_is_left_alone(run: Path, corpus: Path, tmp_path: Path, capsys) -> None:
-    before = (run / "last.pt").read_bytes()
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
     train = ["train", "--out", str(run)]
     assert "holds a run already: add --resume" in complaint(capsys, [*train, "--corpus", str(corpus)])
     assert "learning_rate 0.02 → 0.5" in complaint(capsys, [*train, "--resume", "--learning-rate", "0.5"])
     other = tmp_path / "other.txt"
     other.write_text("".join(LINES[:-1]), encoding="utf-8")
     assert "give it the same corpus" in complaint(capsys, [*train, "--resume", "--corpus", str(other)])
-    assert (run / "last.pt").read_bytes() == before
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_model_whose_run_is_lost_is_not_trained_over(run: Path, corpus: Path, tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    (folder / "last.pt").unlink()
+    best = (folder / "best.pt").read_bytes()
+    resume = ["train", "--corpus", str(corpus), "--out", str(folder), "--resume", *SMALL, "--steps", "2"]
+    assert "holds best.pt, but no last.pt to go on from" in complaint(capsys, resume)
+    assert (folder / "best.pt").read_bytes() == best
 
 
 def test_models_that_are_none_are_one_line(run: Path, tmp_path: Path, capsys) -> None:

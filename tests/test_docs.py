@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 import run
+from lib.exercise_files import find
 from notebooks import readme_picture
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -45,6 +46,18 @@ def test_the_minutes_add_up(number: str) -> None:
 
 def test_every_notebook_has_a_lesson() -> None:
     assert sorted(LESSONS) == [path.stem[:2] for path in sorted((PROJECT / "notebooks/source").glob("0*.py"))]
+
+
+@pytest.mark.parametrize("number", sorted(set(LESSONS) - {"00", "06"}))
+def test_exercises_fit_their_slot(number: str) -> None:
+    """The minutes of the exercises that a slot names are at most those of the slot."""
+    rows = re.findall(r"(?m)^\| (\d+) \| (.+?) \| (\d+) \| (.+) \|$", LESSONS[number])
+    for *short, minutes, text in rows:
+        for room, plan in (short, (minutes, text)):
+            named = re.findall(rf"\b({int(number)}\.\d)\b", re.sub(r'"[^"]*"', "", plan))
+            assert " to " not in re.sub(r'"[^"]*"', "", plan) or len(named) < 2, plan
+            named += [f"{int(number)}.bug"] * ("the bug lab" in plan)
+            assert sum(find(name).minutes for name in named) <= int(room), plan
 
 
 def test_the_picture_of_the_readme_is_of_the_stored_notebooks() -> None:
