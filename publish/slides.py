@@ -27,8 +27,10 @@ from publish.mathml import formulas_in
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOM = 17  # lines of text that a slide has room for
-LETTERS = 95  # letters in a line
-PICTURE = 11  # lines that a picture takes
+LETTERS = 85  # letters in a line
+PICTURE = 11  # lines that a picture takes beside text; alone it is larger
+FEW = 8  # lines that leave so much room that they are set larger
+WIDEST = 104  # letters of code in a line; longer ones make all of the block smaller
 # The words around the slides, by language.
 WORDS = {
     "en": {
@@ -52,6 +54,9 @@ h1, h2, h3 { color: #0b3c6f; margin: 0 0 0.6rem; line-height: 1.2; }
 pre, code { font-family: "Course Devanagari", ui-monospace, Menlo, Consolas, monospace; font-size: 0.8em; }
 pre { margin: 0.4rem 0; padding: 0.5rem 0.8rem; background: #f3f6f9; overflow-x: auto; }
 img { max-width: 100%; max-height: 46vh; width: auto !important; height: auto; }
+.alone img { height: 62vh; max-height: 62vh; object-fit: contain; object-position: left; }
+.few { font-size: 28px; }
+svg text, .lk { font-family: "Course Devanagari", system-ui, sans-serif !important; }
 table { border-collapse: collapse; } td, th { padding: 0.15rem 0.6rem; border-bottom: 1px solid #b8c4cf; }
 p, ul, ol { margin: 0.4rem 0; }
 nav { position: fixed; bottom: 0; left: 0; right: 0; height: 3rem; padding: 0.3rem 4rem; background: #f3f6f9; }
@@ -89,20 +94,30 @@ class Slide:
     blocks: list[str] = field(default_factory=list)
     lines: float = 2.0
 
+    def kind(self) -> str:
+        """How it is set: larger where there is room."""
+        pictures = sum("<img" in block or "<svg" in block for block in self.blocks)
+        if pictures:
+            return "alone" if pictures == 1 and self.lines <= PICTURE + 4 and len(self.blocks) <= 2 else ""
+        return "few" if self.lines <= FEW else ""
+
 
 def slides(notebook: NotebookNode, words: dict[str, str]) -> list[Slide]:
     """Cut a notebook into slides."""
     found: list[Slide] = []
+    full = False
     for kind, content, lines in pieces(notebook, words):
         if kind.startswith("h"):
             found.append(Slide(content, int(kind[1])))
+            full = False
             continue
         last = found[-1]
-        if last.blocks and last.lines + lines > ROOM:
+        if last.blocks and (full or last.lines + lines > ROOM):
             last = Slide(last.title.removesuffix(f" · {words['continued']}") + f" · {words['continued']}", last.level)
             found.append(last)
         last.blocks.append(content)
-        last.lines += ROOM if kind == "predict" else lines  # what follows a prediction is on the next slide
+        last.lines += lines
+        full = kind == "predict"  # what follows a prediction is on the next slide
     return [slide for slide in found if slide.blocks or slide.level == 1]
 
 
@@ -111,7 +126,9 @@ def pieces(notebook: NotebookNode, words: dict[str, str]) -> Iterator[tuple[str,
     asking = False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            for block in re.split(r"\n\s*\n", cell.source):
+            for block in re.split(
+                r"\n\s*\n(?!- )|(?<=[^\n]{200})\n\s*\n", cell.source
+            ):  # a list stays with its words
                 heading = re.match(r"(#{1,3}) (.+)", block)
                 if heading:
                     asking = "recall-place" in cell.metadata.get("tags", [])
@@ -148,7 +165,10 @@ def shown(output: NotebookNode) -> Iterator[tuple[str, str, float]]:
         text = (output.get("text") or data.get("text/plain", "")).rstrip().splitlines()
         for begin in range(0, len(text), ROOM - 4):
             part = text[begin : begin + ROOM - 4]
-            yield "output", f"<pre tabindex='0'>{html.escape(chr(10).join(part))}</pre>", 1 + 0.95 * len(part)
+            size = min(1.0, WIDEST / max(map(len, part), default=1))
+            style = f" style='font-size: {0.8 * size:.2f}em'" if size < 1 else ""
+            content = f"<pre tabindex='0'{style}>{html.escape(chr(10).join(part))}</pre>"
+            yield "output", content, 1 + 0.95 * size * len(part)
 
 
 def page(path: Path, font: str) -> str:
