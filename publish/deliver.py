@@ -28,10 +28,7 @@ def deliver(built: Path, out: Path) -> None:
     before = json.loads(ledger.read_text(encoding="utf-8")) if ledger.is_file() else {}
     files = [path for path in built.rglob("*") if path.is_file() and path != built / LEDGER]
     now = {path.relative_to(built).as_posix(): digest(path) for path in files}
-    for name, content in now.items():
-        if os.path.lexists(out / name) and digest(out / name) not in (content, before.get(name)):
-            what = "was changed since it was built" if name in before else "was not made by this command"
-            raise InTheWay(f"{out / name} {what}: move it away, or give another folder with --out")
+    refuse_if_taken(out, now, before)
     for name in sorted(before.keys() - now.keys()):
         if (out / name).is_file() and digest(out / name) == before[name]:
             (out / name).unlink()
@@ -41,6 +38,21 @@ def deliver(built: Path, out: Path) -> None:
         shutil.copy2(built / name, out / name)
     out.mkdir(parents=True, exist_ok=True)
     ledger.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def refuse_if_taken(out: Path, now: dict[str, str], before: dict[str, str]) -> None:
+    """Raise InTheWay, naming them, if files to be written are there and not as the build before left them."""
+    taken = [
+        name
+        for name, content in now.items()
+        if os.path.lexists(out / name) and digest(out / name) not in (content, before.get(name))
+    ]
+    if taken:
+        changed = any(name in before for name in taken)
+        what = "changed since a build wrote them" if changed else "not made by this command"
+        more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
+        files = ", ".join(str(out / name) for name in sorted(taken)[:3])
+        raise InTheWay(f"{files}{more}: {what}; move them away, or give another folder with --out")
 
 
 def digest(path: Path) -> str:

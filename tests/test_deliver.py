@@ -42,14 +42,14 @@ def test_what_a_build_left_is_replaced_and_everything_else_stays(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("a.txt", "was changed since it was built"), ("old/note.txt", "was not made by this command")]
+    ("name", "why"), [("a.txt", "changed since a build wrote them"), ("old/note.txt", "not made by this command")]
 )
 def test_what_somebody_made_is_not_overwritten_and_then_nothing_is(
     tmp_path: Path, out: Path, name: str, why: str
 ) -> None:
     tree(out, {name: "mine"})
     before = content(out)
-    with pytest.raises(InTheWay, match=f"{name} {why}: move it away"):
+    with pytest.raises(InTheWay, match=f"{name}: {why}; move them away"):
         deliver(tree(tmp_path / "second", {"0.txt": "2", name: "2"}), out)
     assert content(out) == before
 
@@ -62,7 +62,7 @@ def test_a_changed_file_that_is_built_no_more_stays(tmp_path: Path, out: Path) -
 
 def test_a_folder_where_a_file_should_go(tmp_path: Path, out: Path) -> None:
     (out / "new.txt").mkdir()
-    with pytest.raises(InTheWay, match=r"new\.txt was not made by this command"):
+    with pytest.raises(InTheWay, match=r"new\.txt: not made by this command"):
         deliver(tree(tmp_path / "second", {"new.txt": "2"}), out)
 
 

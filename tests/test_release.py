@@ -98,7 +98,7 @@ def test_a_second_release_keeps_what_a_class_handed_in(made: Path, tmp_path: Pat
     deliver(made, out)
     assert all(path.read_text() == "mine" for path in kept)
     (out / "instructor/nbgrader_config.py").write_text("mine")
-    with pytest.raises(InTheWay, match="nbgrader_config.py was changed since it was built"):
+    with pytest.raises(InTheWay, match="nbgrader_config.py: changed since a build wrote them"):
         deliver(made, out)
 
 
