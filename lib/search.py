@@ -115,10 +115,25 @@ class _Beam:
     sentences: Tensor  # (B) which sentence each group of K rows is
     scores: Tensor  # (B, K) sum of log-probabilities
     tokens: Tensor  # (B, K, t)
-    weights: Tensor | None  # (B, K, t, S)
+    covered: Tensor  # (B, K, S) the weights of all steps so far, added up
     mask: Tensor  # (B, S)
     limit: Tensor  # (B)
-    finished: list[list[Hypothesis]] = field(default_factory=list)
+    finished: list[
+        list[tuple[Hypothesis, int]]
+    ]  # each with the beginning that its last word was added to, 0 to K - 1
+    steps: list[_Step] = field(default_factory=list)
+
+
+@dataclass
+class _Step:
+    """Where the beginnings of one step looked, and what they grew into: to be followed backwards from a finished one.
+
+    Attention rows are kept as they came. To carry along those of every beginning would copy all of them in each step.
+    """
+
+    sentences: list[int]  # (B)
+    weights: Tensor  # (B, K, S)
+    parents: Tensor  # (B, K) of the beginnings after this step: which before it each grew from
 
 
 @torch.no_grad()
@@ -155,13 +170,24 @@ def beam(
         going = [row for row in range(len(run.sentences)) if not _is_done(run, row, alpha, beta)]
         kept = torch.tensor(going, dtype=torch.long, device=source.device)
         rows = parents[kept].flatten()  # (B * K)
-        if len(going) < len(
-            run.sentences
-        ):  # all rows of a sentence have the same memory: copy it only when one leaves
+        if len(going) < len(run.sentences):  # all rows of a sentence have one memory: copied only when one leaves
             memory = memory.select(rows)
         state, last = state.select(rows), last[kept].flatten()
         _keep(run, kept)
-    return [max(found, key=lambda hypothesis: hypothesis.score) for found in run.finished]
+    return [_best(run, sentence) for sentence in range(len(source))]
+
+
+def _best(run: _Beam, sentence: int) -> Hypothesis:
+    """The best finished translation of a sentence, with its attention rows."""
+    hypothesis, beginning = max(run.finished[sentence], key=lambda found: found[0].score)
+    rows: list[Tensor] = []
+    for step in reversed(run.steps[: len(hypothesis.tokens) + hypothesis.finished]):
+        row = step.sentences.index(sentence)
+        if rows:
+            beginning = int(step.parents[row, beginning])
+        rows.append(step.weights[row, beginning])  # (S)
+    hypothesis.weights = torch.stack(rows[::-1]) if rows else None  # (T, S)
+    return hypothesis
 
 
 def _first_beam(source: Tensor, mask: Tensor, size: int, limit: Tensor) -> _Beam:
@@ -169,7 +195,8 @@ def _first_beam(source: Tensor, mask: Tensor, size: int, limit: Tensor) -> _Beam
     scores = torch.full((len(source), size), -torch.inf, device=source.device)
     scores[:, 0] = 0.0  # all K rows are the same empty beginning: only one may count
     tokens = sentences.new_zeros((len(source), size, 0))
-    return _Beam(sentences, scores, tokens, None, mask, limit, [[] for _ in source])
+    covered = mask.new_zeros((len(source), size, mask.shape[1]), dtype=torch.float)
+    return _Beam(sentences, scores, tokens, covered, mask, limit, [[] for _ in source])
 
 
 def _grow(
@@ -187,18 +214,18 @@ def _grow(
     parents, words = picks // vocabulary, picks % vocabulary  # (B, 2K)
     groups = torch.arange(count, device=gains.device)[:, None]
     tokens = torch.cat([run.tokens[groups, parents], words[:, :, None]], dim=-1)  # (B, 2K, t)
-    looked = None
     if weights is not None:
-        weights = weights.view(count, size, 1, -1)
-        looked = weights if run.weights is None else torch.cat([run.weights, weights], dim=2)  # (B, K, t, S)
-        looked = looked[groups, parents]  # (B, 2K, t, S)
-    _finish(run, scores, tokens, looked, eos_id, penalties)
+        run.covered = run.covered + weights.view(run.covered.shape)
+    else:
+        penalties = (penalties[0], 0.0)  # without attention nothing is covered
+    _finish(run, scores, tokens, parents, eos_id, penalties)
     scores = scores.masked_fill(words == eos_id, -torch.inf)
     run.scores, kept = _top(scores, size)  # (B, K)
-    run.tokens = tokens[groups, kept]
-    run.weights = None if looked is None else looked[groups, kept]
-    rows = parents.gather(1, kept) + groups * size  # (B, K)
-    return rows, words.gather(1, kept)
+    run.tokens, before = tokens[groups, kept], parents.gather(1, kept)
+    if weights is not None:
+        run.steps.append(_Step(run.sentences.tolist(), weights.view(run.covered.shape), before))
+        run.covered = run.covered[groups, before]
+    return before + groups * size, words.gather(1, kept)  # (B, K) both
 
 
 def _top(scores: Tensor, size: int) -> tuple[Tensor, Tensor]:
@@ -210,12 +237,7 @@ def _top(scores: Tensor, size: int) -> tuple[Tensor, Tensor]:
 
 
 def _finish(
-    run: _Beam,
-    scores: Tensor,
-    tokens: Tensor,
-    looked: Tensor | None,
-    eos_id: int,
-    penalties: tuple[float, float],
+    run: _Beam, scores: Tensor, tokens: Tensor, parents: Tensor, eos_id: int, penalties: tuple[float, float]
 ) -> None:
     """Put away those of the K best candidates that end with </s> or have reached the limit of their sentence."""
     alpha, beta = penalties
@@ -224,14 +246,14 @@ def _finish(
     out = (ended | (run.limit <= length)[:, None]) & scores.isfinite()
     out[:, run.scores.shape[1] :] = False  # an end that is not among the K best is no better than any other word
     for row, candidate in out.nonzero().tolist():
-        weights = None if looked is None else looked[row, candidate]  # (t, S)
+        beginning = int(parents[row, candidate])
         score = float(scores[row, candidate]) / length_penalty(length, alpha)
-        if weights is not None and beta:
-            score += float(coverage_penalty(weights, run.mask[row], beta))
+        if beta:
+            score += float(coverage_penalty(run.covered[row, beginning][None], run.mask[row], beta))
         finished = bool(ended[row, candidate])
         words = tokens[row, candidate].tolist()
-        hypothesis = Hypothesis(words[:-1] if finished else words, score, weights, finished)
-        run.finished[int(run.sentences[row])].append(hypothesis)
+        hypothesis = Hypothesis(words[:-1] if finished else words, score, finished=finished)
+        run.finished[int(run.sentences[row])].append((hypothesis, beginning))
 
 
 def _is_done(run: _Beam, row: int, alpha: float, beta: float) -> bool:
@@ -245,14 +267,13 @@ def _is_done(run: _Beam, row: int, alpha: float, beta: float) -> bool:
         return True
     best_open = float(run.scores[row].max()) / length_penalty(limit, alpha)
     found = run.finished[int(run.sentences[row])]
-    return not best_open > max((hypothesis.score for hypothesis in found), default=-torch.inf)
+    return not best_open > max((hypothesis.score for hypothesis, _ in found), default=-torch.inf)
 
 
 def _keep(run: _Beam, kept: Tensor) -> None:
     """Drop the sentences that are done."""
     run.sentences, run.scores, run.tokens = run.sentences[kept], run.scores[kept], run.tokens[kept]
-    run.weights = None if run.weights is None else run.weights[kept]
-    run.mask, run.limit = run.mask[kept], run.limit[kept]
+    run.covered, run.mask, run.limit = run.covered[kept], run.mask[kept], run.limit[kept]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from lib.batching import pad
 from lib.search import (
     Translator,
     beam,
@@ -187,6 +188,36 @@ def test_company_changes_no_translation(kind: str, size: int) -> None:
             assert torch.allclose(found.weights.sum(1), torch.ones(len(found.target_pieces)), atol=1e-5)
     small = translator.translate(LINES, beam_size=size, batch_size=2)
     assert [found.text for found in small] == [found.text for found in together]
+
+
+@pytest.mark.parametrize("kind", ["bahdanau", "luong", "transformer"])
+@pytest.mark.parametrize("beta", [0.0, 0.3])
+def test_the_rows_of_a_beam_are_those_of_its_own_words(kind: str, beta: float) -> None:
+    """The rows, and the score with its coverage, are what teacher forcing along the found words gives."""
+    translator, seen = make_translator(kind), set()
+    model = translator.model.eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(3)  # a model that is not of one mind
+    sources = [[*translator.source_tokenizer.encode(line), EOS] for line in LINES]
+    source, mask = pad(sources, 0)
+    for row, found in enumerate(beam(model, source, mask, BOS, EOS, size=4, alpha=0.6, beta=beta)):
+        words, width = found.tokens + [EOS] * found.finished, len(sources[row])
+        alone = torch.tensor([sources[row]])
+        with torch.no_grad():
+            logits, rows = model(alone, torch.ones_like(alone, dtype=torch.bool), torch.tensor([[BOS, *words[:-1]]]))
+        assert torch.allclose(found.weights[:, :width], rows[0], atol=1e-5) and not found.weights[:, width:].any()
+        gained = logits[0].log_softmax(-1)[torch.arange(len(words)), words].sum()
+        score = gained / ((5 + len(words)) / 6) ** 0.6 + beta * rows[0].sum(0).clamp(1e-9, 1).log().sum()
+        assert found.score == pytest.approx(float(score), abs=1e-3)
+        seen |= {tuple(words)}
+    assert len(seen) == len(LINES) and len(set().union(*seen)) >= 4
+
+
+def test_without_attention_there_is_nothing_to_cover() -> None:
+    translator = make_translator("fixed")
+    one, other = (translator.translate(LINES, beam_size=3, beta=beta) for beta in (0.0, 0.5))
+    assert [found.score for found in one] == [found.score for found in other]
 
 
 @pytest.mark.parametrize("line", ["", "   ", "ॐ Ω 漢字 🙂", "वह " * 500, "</s>", "<pad>", "\u200c", "a|b"])
