@@ -36,6 +36,8 @@ HELP = {
     "max_ratio": "leave out pairs with so many times more words on one side; 0: none",
     "dev": "pairs to watch while training (default: a tenth, at most 500)",
     "test": "pairs held out to be measured at the end (default: a tenth, at most 500)",
+    "source_column": "the column of the side to translate from, counted from 1 (default: found by the letters)",
+    "target_column": "the column of the side to translate into, counted from 1",
     "split_seed": "another number divides the pairs in another way",
     "course": "pairs of the course's controlled language that train along, with its everyday ones; 0: none",
     "repeats": "how often each pair stands in the training data, beside the pairs of the course",
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except (OSError, ValueError, FloatingPointError, RuntimeError) as error:
+    except (OSError, ValueError, ArithmeticError, RuntimeError) as error:
         if options.traceback:
             raise
         return _complain(explain(error), 1)

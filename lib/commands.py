@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import sys
@@ -45,12 +46,18 @@ def _translator(options: argparse.Namespace) -> Any:
 
 
 def _translate(options: argparse.Namespace) -> int:
+    if options.batch_size < 1:
+        raise ValueError(f"--batch-size {options.batch_size}: give a whole number, 1 or more")
+    if (options.file == "-" and sys.stdin is None) or (not options.out and sys.stdout is None):
+        raise ValueError("standard input or output is closed: name a file to read, and one to write with --out")
     translator, typed = _translator(options), options.file == "-" and sys.stdin.isatty()
     # Lines of similar length share a batch, so some batches are read at once; whoever types gets every line at once.
     together = 1 if typed or options.batch_size == 1 else 16 * options.batch_size
     with ExitStack() as opened:
         source = sys.stdin.buffer if options.file == "-" else opened.enter_context(open(options.file, "rb"))
         _refuse_same(source, options.out)
+        if options.file != "-" and source.peek(2)[:2] == b"\x1f\x8b":
+            source = opened.enter_context(gzip.GzipFile(fileobj=source))
         target: BinaryIO | None = None  # opened when there is something to write: an earlier file stays until then
         for chunk in chunks(read_lines(source, options.file), together):
             found = translator.translate(chunk, options.beam_size, options.batch_size, alpha=options.alpha)
@@ -106,6 +113,8 @@ def chunks(lines: Iterable[str], size: int) -> Iterator[list[str]]:
 def add_evaluate(commands: Any) -> None:
     parser = commands.add_parser("evaluate", help="BLEU, chrF and exact match on pairs the model has not seen")
     parser.add_argument("--corpus", metavar="FILE", help="pairs to measure on (default: the run's test.tsv)")
+    told = "columns of the two sides in --corpus, counted from 1 (default: found by the letters)"
+    parser.add_argument("--columns", nargs=2, type=int, metavar=("SOURCE", "TARGET"), help=told)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     _add_model(parser)
     _add_search(parser)
@@ -119,7 +128,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     translator = _translator(options)
     model = Path(options.model)
     path = Path(options.corpus) if options.corpus else (model if model.is_dir() else model.parent) / "test.tsv"
-    pairs = ParallelCorpus.read(path)
+    columns = options.columns and tuple(number - 1 for number in options.columns)
+    pairs = ParallelCorpus.read(path, columns=columns)
     if not pairs:
         raise ValueError(f"{path} has no pair to measure on ({len(pairs.dropped)} lines dropped)")
     found = translator.translate(pairs.sources, options.beam_size, options.batch_size, alpha=options.alpha)

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import sys
-import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from lib.lock import locked
 
 AGAIN, HARD, GOOD, EASY = 1, 2, 3, 4  # as fsrs numbers them
 RATINGS = {"again": AGAIN, "hard": HARD, "good": GOOD, "easy": EASY}
@@ -241,35 +242,13 @@ def _log(lines: Iterable[bytes]) -> Log:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a log, which is a file beside it; the system gives it back when the process ends."""
-    try:
-        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise JournalError(f"{path.parent} cannot be written to: {error.strerror}") from error
-    try:
-        end = time.monotonic() + PATIENCE
-        while not _try_lock(lock):
-            if time.monotonic() > end:
-                raise JournalError(f"another program has held {path} for {PATIENCE:.0f} s: close it and try again")
-            time.sleep(0.01)
+    """Hold the lock of a log, which is a file beside it."""
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked(path.with_suffix(".lock"), PATIENCE))
+        except TimeoutError:
+            said = f"another program has held {path} for {PATIENCE:.0f} s: close it and try again"
+            raise JournalError(said) from None
+        except OSError as error:
+            raise JournalError(f"{path.parent} cannot be written to: {error.strerror}") from error
         yield
-    finally:
-        os.close(lock)
-
-
-def _try_lock(lock: int) -> bool:
-    """Take the lock if it is free. A file system that knows no locks counts as free."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True

@@ -14,7 +14,8 @@ import json
 import random
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -34,12 +35,13 @@ from lib.checkpoint import (
 from lib.corpus import Pair, ParallelCorpus, data_path, find_groups, load, stream
 from lib.distributed import pick_device, rank, world
 from lib.interrupt import Stop
+from lib.lock import locked
 from lib.seq2seq import ModelConfig, Seq2Seq, count_parameters
-from lib.settings import require
+from lib.settings import require, whole
 from lib.text import Tokenizer
 from lib.training import TrainConfig, Trainer
 
-CONFIG, LAST, BEST = "config.json", "last.pt", "best.pt"
+CONFIG, LAST, BEST, LOCK = "config.json", "last.pt", "best.pt", ".lock"
 Say = Callable[[str], None]
 
 
@@ -47,6 +49,8 @@ Say = Callable[[str], None]
 class DataConfig:
     """Which pairs are used, how they are divided, and how often the run is saved."""
 
+    source_column: int | None = None  # of a file with tabs, counted from 1; None: found out by the letters
+    target_column: int | None = None
     vocab_size: int = 1_000  # at most so many pieces on each side
     max_words: int = 60  # longer pairs are left out; 0: none
     max_ratio: float = 4.0  # so are pairs with so many times more words on one side; 0: none
@@ -59,9 +63,21 @@ class DataConfig:
     save_every: int = 200  # steps between two saves
 
     def __post_init__(self) -> None:
-        require(self, "vocab_size repeats save_every", lambda n: n >= 1, "1 or more")
-        require(self, "max_words max_ratio dev test course", lambda n: n >= 0, "0 or more")
+        require(
+            self, "vocab_size repeats save_every source_column target_column", whole(1), "a whole number, 1 or more"
+        )
+        require(self, "max_words dev test course split_seed", whole(0), "a whole number, 0 or more")
+        require(self, "max_ratio", lambda ratio: ratio >= 0, "0 or more")
         require(self, "piece_dropout", lambda share: 0 <= share < 1, "at least 0 and less than 1")
+        if (self.source_column is None) != (self.target_column is None):
+            raise ValueError("source_column and target_column belong together: give both")
+        if self.columns and self.source_column == self.target_column:
+            raise ValueError(f"source_column and target_column are both {self.source_column}: give two columns")
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Where source and target are, counted from 0; empty: to be found out."""
+        return () if self.source_column is None else (self.source_column - 1, self.target_column - 1)
 
 
 # What a small corpus of one's own begins with; `lib.real_pairs` measures what each choice buys.
@@ -136,7 +152,7 @@ class RunConfig:
     def read(cls, path: Path) -> RunConfig:
         """What `write` wrote, or a part of it; what is missing has its default. ValueError for anything else."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = dict(json.loads(path.read_text(encoding="utf-8")))
             flat = {"corpus": content.pop("corpus", [])}
             for part in content.values():
                 flat |= part
@@ -161,6 +177,20 @@ class RunFolder:
         self.tokenizers: Sequence[AnyTokenizer] = ()
         if self.folder.is_file():
             raise ValueError(f"{folder} is a file: --out names a folder for the run, name another")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs out of the folder meanwhile. ValueError: one is at work in it."""
+        with ExitStack() as held:
+            if rank() == 0:
+                try:
+                    self.folder.mkdir(parents=True, exist_ok=True)
+                    held.enter_context(locked(self.folder / LOCK))
+                except TimeoutError:
+                    raise ValueError(f"another process trains in {self.folder}: name another --out") from None
+                except OSError as error:
+                    raise OSError(f"{self.folder} could not be written: {error.strerror}") from error
+            yield
 
     def claim(self, config: RunConfig, dev: ParallelCorpus, test: ParallelCorpus) -> None:
         """Write what is known before the first step: a folder that cannot be written shows before the work."""
@@ -227,8 +257,9 @@ def read_corpus(config: RunConfig, say: Say) -> ParallelCorpus:
     """
     if len(config.corpus) == 2:
         corpus = ParallelCorpus.read_parallel(*config.corpus)
+        note = doubtful_order(corpus)
     else:
-        corpus = ParallelCorpus.read(config.corpus[0])
+        corpus, note = ParallelCorpus.read(config.corpus[0], columns=config.data.columns or None), ""
     limits = {"max_words": config.data.max_words or None, "max_ratio": config.data.max_ratio or None}
     kept = corpus.filtered(**limits)
     name = " and ".join(config.corpus)
@@ -238,7 +269,21 @@ def read_corpus(config: RunConfig, say: Say) -> ParallelCorpus:
     if not kept:
         raise ValueError(f"{name} has no pair to train on: {counts}; {filtered}")
     say(f"{name}: {counts}; {filtered}")
+    if note:
+        say(note)
     return kept
+
+
+def doubtful_order(corpus: ParallelCorpus) -> str:
+    """A warning if the second of two files is in Devanagari and the first is not; else nothing."""
+    first, second = (
+        sum("\u0900" <= text[:1] <= "\u097f" for text in side) for side in (corpus.sources, corpus.targets)
+    )
+    if second > len(corpus) / 2 > first:
+        return (
+            "the second file is Hindi, so this learns to translate into Hindi: name the Hindi file first if not meant"
+        )
+    return ""
 
 
 def split_corpus(corpus: ParallelCorpus, data: DataConfig) -> tuple[ParallelCorpus, ParallelCorpus, ParallelCorpus]:
@@ -291,6 +336,11 @@ def training_data(
 def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Trainer:
     """Train as `config` says into the folder `out`, or go on there; return the trainer, finished or interrupted."""
     folder = RunFolder(out, say)
+    with folder.alone():
+        return _train_run(config, folder, resume, say)
+
+
+def _train_run(config: RunConfig, folder: RunFolder, resume: bool, say: Say) -> Trainer:
     check_free(folder.folder, config.corpus)
     train, dev, test = split_corpus(read_corpus(config, say), config.data)
     for part in (dev, test):
@@ -306,7 +356,7 @@ def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Tra
         model, folder.tokenizers = saved.model, (saved.source_tokenizer, saved.target_tokenizer)
     encoded, watched = training_data(config, train, along, folder.tokenizers), encode_pairs(dev, *folder.tokenizers)
     trainer = Trainer(model, encoded, config.training, watched, "training", folder, config.data.save_every)
-    trainer.stop = Stop((signal.SIGINT, signal.SIGTERM), patient=world() > 1)  # clusters send SIGTERM
+    trainer.stop = Stop(stop_signals(), patient=world() > 1)
     _go_on(trainer, saved, folder, say)
     say(
         f"{len(train):,} pairs to train on, with {len(along.everyday) + len(along.controlled):,} of the course; "
@@ -316,6 +366,13 @@ def train_run(config: RunConfig, out: str | Path, resume: bool, say: Say) -> Tra
     trainer.run()
     folder.save(trainer)
     return trainer
+
+
+def stop_signals() -> list[int]:
+    """Ctrl-C, a cluster's SIGTERM, and the end of the terminal, unless `nohup` has made the run deaf to that."""
+    hang_up = getattr(signal, "SIGHUP", None)
+    deaf = hang_up is None or signal.getsignal(hang_up) == signal.SIG_IGN
+    return [signal.SIGINT, signal.SIGTERM, *([] if deaf else [hang_up])]
 
 
 def _go_on(trainer: Trainer, saved: Checkpoint | None, folder: RunFolder, say: Say) -> None:

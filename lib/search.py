@@ -9,7 +9,6 @@ Letters: B sentences still open, K beam size, V vocabulary, S source length, t w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,8 @@ from torch import Tensor, nn
 
 from lib.batching import pad
 from lib.text import Tokenizer, WordTokenizer
+
+MOST = 100  # a penalty beyond this is a slip of the finger
 
 
 class Model(Protocol):
@@ -61,6 +62,8 @@ def greedy(
         source, source_mask: (B, S).
         max_length: a further limit on the words of a translation, </s> included.
     """
+    if not len(source):
+        return []
     found = [Hypothesis([], 0.0, finished=False) for _ in source]
     rows_of: list[list[Tensor]] = [[] for _ in source]
     limit = length_limit(source_mask, max_length)  # (B)
@@ -68,7 +71,7 @@ def greedy(
     state = model.start(memory)
     open_ = torch.arange(len(source), device=source.device)  # which sentence each row of the batch is
     tokens = torch.full_like(open_, bos_id)
-    for length in range(1, int(limit.max()) + 1 if len(source) else 1):
+    for length in range(1, int(limit.max()) + 1):
         logits, state, weights = model.step(tokens, state, memory)  # (B, V), _, (B, S)
         best, tokens = torch.log_softmax(logits.float(), dim=-1).max(dim=-1)  # (B), (B)
         for row, (sentence, token, gain) in enumerate(
@@ -157,8 +160,10 @@ def beam(
         alpha: strength of the length penalty, ≥ 0. beta: strength of the coverage penalty, ≥ 0.
         The rest as in `greedy`.
     """
-    if size < 1 or not (0 <= alpha < math.inf and 0 <= beta < math.inf):
-        raise ValueError(f"beam size={size}, alpha={alpha}, beta={beta}: expected size ≥ 1 and both penalties ≥ 0")
+    if size < 1 or not (0 <= alpha <= MOST and 0 <= beta <= MOST):
+        raise ValueError(f"beam size={size}, alpha={alpha}, beta={beta}: expected size ≥ 1, penalties 0 to {MOST}")
+    if not len(source):
+        return []
     memory = model.encode(source, source_mask)
     rows = torch.arange(len(source), device=source.device).repeat_interleave(size)
     memory, state = memory.select(rows), model.start(memory).select(rows)

@@ -29,7 +29,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lib.attention import SCORERS, Score, attend, make_scorer, sparing
-from lib.settings import require
+from lib.settings import require, whole
 
 ORDERS = ("none", "fixed", "bahdanau", "luong")
 CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
@@ -63,9 +63,8 @@ class ModelConfig:
         _check_choice("cell", self.cell, tuple(CELLS))
         _check_choice("order", self.order, ORDERS)
         _check_choice("scorer", self.scorer, SCORERS)
-        require(
-            self, "source_vocab target_vocab embedding hidden encoder_hidden layers", lambda n: n >= 1, "1 or more"
-        )
+        sizes = "source_vocab target_vocab embedding hidden encoder_hidden layers"
+        require(self, sizes, whole(1), "a whole number, 1 or more")
         require(self, "dropout", lambda share: 0 <= share < 1, "at least 0 and less than 1")
         words = min(self.source_vocab, self.target_vocab)
         require(self, "pad_id", lambda n: 0 <= n < words, f"an id of both vocabularies, 0 to {words - 1}")

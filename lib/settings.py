@@ -12,5 +12,14 @@ def require(config: object, names: str, allowed: Callable[[float], bool], expect
     """
     for name in names.split():
         value = getattr(config, name)
-        if value is not None and not allowed(value):
+        try:
+            fits = value is None or (not isinstance(value, bool) and allowed(value))
+        except TypeError:  # "60" where 60 belongs
+            fits = False
+        if not fits:
             raise ValueError(f"{name}={value!r}: give {expected}")
+
+
+def whole(least: int, most: int | None = None) -> Callable[[float], bool]:
+    """Is a value a whole number from `least` on, up to `most`?"""
+    return lambda value: isinstance(value, int) and value >= least and (most is None or value <= most)

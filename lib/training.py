@@ -36,7 +36,7 @@ from lib.distributed import (
 from lib.interrupt import Stop
 from lib.progress import progress
 from lib.search import evaluating
-from lib.settings import require
+from lib.settings import require, whole
 
 __all__ = [  # files and devices have rooms of their own; the names that go with a trainer are known here too
     "Checkpoint",
@@ -74,10 +74,11 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require(self, "steps batch_size", lambda n: n >= 1, "1 or more")
+        require(self, "steps batch_size", whole(1), "a whole number, 1 or more")
         require(self, "learning_rate", lambda rate: 0 < rate < math.inf, "a number above 0, for example 0.002")
         require(self, "clip", lambda norm: norm > 0, "a number above 0")
-        require(self, "warmup evaluate_every patience", lambda n: n >= 0, "0 or more")
+        require(self, "warmup evaluate_every patience", whole(0), "a whole number, 0 or more")
+        require(self, "seed", whole(0, 2**63 - 1), "a whole number from 0 to 2**63 - 1")
         require(self, "label_smoothing average", lambda share: 0 <= share < 1, "at least 0 and less than 1")
         if self.patience and not self.evaluate_every:
             raise ValueError(f"patience={self.patience} counts looks at the dev set: set evaluate_every too")

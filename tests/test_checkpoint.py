@@ -171,7 +171,7 @@ def test_a_run_killed_twenty_times_ends_with_the_same_weights(tmp_path: Path) ->
             (state["trainer"] or {"history": {}})["history"]["seconds"] = 0.0
         assert_same(a, b, f"{name}, killed {kills}")
     assert {path.name for path in (tmp_path / "killed").iterdir()} == {
-        *("config.json", "last.pt", "best.pt", "dev.tsv", "test.tsv")
+        *(".lock", "config.json", "last.pt", "best.pt", "dev.tsv", "test.tsv")
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -23,7 +24,7 @@ from lib.cli import main
 from lib.commands import chunks, read_lines
 from lib.corpus import ParallelCorpus
 from lib.evaluation import bleu
-from lib.runs import RunConfig, settings_by_part
+from lib.runs import RunConfig, RunFolder, settings_by_part, stop_signals
 from lib.search import Translator
 from lib.training import dev_loss
 
@@ -58,7 +59,8 @@ def lib_process(*arguments: str, **settings) -> subprocess.Popen:
 
 
 def test_a_run_leaves_its_settings_its_model_and_what_it_held_out(run: Path) -> None:
-    assert {path.name for path in run.iterdir()} == {"config.json", "last.pt", "best.pt", "dev.tsv", "test.tsv"}
+    left = {"config.json", "last.pt", "best.pt", "dev.tsv", "test.tsv"}
+    assert {path.name for path in run.iterdir()} == left | {".lock"}
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     assert config["training"]["steps"] == 150 and config["model"]["hidden"] == 16 and config["data"]["dev"] == 4
     dev, test = (ParallelCorpus.read(run / f"{name}.tsv") for name in ("dev", "test"))
@@ -157,6 +159,32 @@ def test_what_cannot_be_translated_leaves_an_earlier_file_as_it_was(
     assert (tmp_path / "out.txt").read_text() == "mine"
 
 
+def test_batches_of_nothing_are_refused(run: Path, tmp_path: Path, capsys) -> None:
+    for size in ("0", "-1"):
+        said = complaint(capsys, ["translate", "--model", str(run), os.devnull, "--batch-size", size])
+        assert said.endswith(f"--batch-size {size}: give a whole number, 1 or more")
+    assert "penalties 0 to 100" in complaint(
+        capsys, ["translate", "--model", str(run), str(run / "dev.tsv"), "--alpha", "1e300"]
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes a stream as a POSIX shell does")
+@pytest.mark.parametrize("close", ["<&-", ">&-"])
+def test_a_closed_stream_is_one_line(run: Path, close: str) -> None:
+    command = f'"{sys.executable}" -m lib translate --model "{run}" {close}'
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(command, shell=True, env=environment, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and done.stderr.decode().startswith(
+        "python -m lib: standard input or output is closed"
+    )
+
+
+def test_a_packed_file_is_translated(run: Path, tmp_path: Path, capsysbinary) -> None:
+    (tmp_path / "in.gz").write_bytes(gzip.compress("राम चाय लाया।\n".encode()))
+    assert main(["translate", "--model", str(run), str(tmp_path / "in.gz")]) == 0
+    assert capsysbinary.readouterr().out.decode() == expected(run, ["राम चाय लाया।"])[0] + "\n"
+
+
 def test_a_file_is_not_translated_onto_itself(run: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     text = "राम चाय लाया।\n"
     path = tmp_path / "same.txt"
@@ -249,6 +277,7 @@ FILES = {
     "long.txt": ("a " * 70 + "\t" + "क " * 70 + "\n").encode() * 30,
     "few.txt": "Wow!\tवाह!\n".encode() * 3,
     "config.json": b'{"training": {"stepps": 3}}',
+    "list.json": b"[1]",
     "broken.json": b'{"training": ',
     "kind.json": b'{"training": {"steps": "many"}}',
 }
@@ -263,24 +292,29 @@ WRONG = [
     ("--corpus few.txt --dev 2 --test 2", "3 pairs are too few for dev=2 and test=2"),
     ("--corpus pairs.txt english.txt", "lines"),
     ("--corpus pairs.txt --vocab-size 10", "vocab_size=10 is too small"),
-    ("--corpus pairs.txt --steps 0", "steps=0: give 1 or more$"),
-    ("--corpus pairs.txt --batch-size -1", "batch_size=-1: give 1 or more$"),
+    ("--corpus pairs.txt --steps 0", "steps=0: give a whole number, 1 or more$"),
+    ("--corpus pairs.txt --batch-size -1", "batch_size=-1: give a whole number, 1 or more$"),
     ("--corpus pairs.txt --learning-rate nan", "learning_rate=nan: give a number above 0"),
     ("--corpus pairs.txt --learning-rate inf", "learning_rate=inf: give a number above 0"),
     ("--corpus pairs.txt --clip 0", "clip=0.0: give a number above 0"),
-    ("--corpus pairs.txt --patience -1", "patience=-1: give 0 or more"),
-    ("--corpus pairs.txt --test -5", "test=-5: give 0 or more"),
-    ("--corpus pairs.txt --save-every 0", "save_every=0: give 1 or more"),
+    ("--corpus pairs.txt --patience -1", "patience=-1: give a whole number, 0 or more"),
+    ("--corpus pairs.txt --test -5", "test=-5: give a whole number, 0 or more"),
+    ("--corpus pairs.txt --save-every 0", "save_every=0: give a whole number, 1 or more"),
     ("--corpus pairs.txt --average 1", "average=1.0: give at least 0 and less than 1"),
     ("--corpus pairs.txt --dropout 1.5", "dropout=1.5: give at least 0 and less than 1"),
-    ("--corpus pairs.txt --hidden 0", "hidden=0: give 1 or more"),
+    ("--corpus pairs.txt --hidden 0", "hidden=0: give a whole number, 1 or more"),
     ("--corpus pairs.txt --piece-dropout nan", "piece_dropout=nan: give at least 0"),
     ("--corpus pairs.txt --out pairs.txt", "pairs.txt is a file: --out names a folder"),
     ("--corpus pairs.txt --scorer cosine", "scorer='cosine' is not known: choose one of"),
     ("--corpus pairs.txt --evaluate-every 0", "patience=4 counts looks at the dev set"),
     ("--corpus pairs.txt --config config.json", "there is no setting 'stepps'"),
     ("--corpus pairs.txt --config broken.json", "broken.json is not a config.json"),
-    ("--corpus pairs.txt --config kind.json", "wrong kind"),
+    ("--corpus pairs.txt --config kind.json", "give a whole number"),
+    ("--corpus pairs.txt --config list.json", "list.json is not a config.json"),
+    ("--corpus pairs.txt --seed 99999999999999999999999", "seed=9+: give a whole number from 0 to"),
+    ("--corpus pairs.txt --source-column 1", "belong together: give both"),
+    ("--corpus pairs.txt --source-column 2 --target-column 2", "are both 2: give two columns"),
+    ("--corpus pairs.txt --source-column 0 --target-column 2", "source_column=0: give a whole number, 1 or more"),
     ("--corpus pairs.txt --learning-rate 3e38", "the loss is .* no weight was changed"),
 ]
 
@@ -345,7 +379,7 @@ def test_models_that_are_none_are_one_line(run: Path, tmp_path: Path, capsys) ->
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="a folder that even root cannot write")
 def test_a_read_only_folder_shows_before_the_work(corpus: Path, capsys) -> None:
     line = complaint(capsys, ["train", "--corpus", str(corpus), *SMALL, "--out", "/sys/kernel/run"])
-    assert "/sys/kernel/run/config.json could not be written: " in line
+    assert "/sys/kernel/run could not be written: " in line
 
 
 def test_a_disk_that_fills_up_while_training_loses_nothing(run: Path, tmp_path: Path) -> None:
@@ -358,7 +392,7 @@ def test_a_disk_that_fills_up_while_training_loses_nothing(run: Path, tmp_path: 
     )
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "best.pt could not be written: the file is larger than this system allows" in done.stderr
-    assert {path.name for path in (tmp_path / "full").iterdir()} == {"config.json", "dev.tsv", "test.tsv"}
+    assert {path.name for path in (tmp_path / "full").iterdir()} == {"config.json", "dev.tsv", "test.tsv", ".lock"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -384,7 +418,7 @@ def test_a_run_overwrites_no_file_that_no_run_wrote(corpus: Path, tmp_path: Path
     (tmp_path / mine).write_text("{}")
     said = complaint(capsys, ["train", "--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "2"])
     assert f"{mine} is not of a run and would be overwritten" in said
-    assert [path.name for path in tmp_path.iterdir()] == [mine] and (tmp_path / mine).read_text() == "{}"
+    assert {path.name for path in tmp_path.iterdir()} == {mine, ".lock"} and (tmp_path / mine).read_text() == "{}"
 
 
 def test_a_run_does_not_overwrite_its_corpus_and_may_begin_again(corpus: Path, tmp_path: Path, capsys) -> None:
@@ -395,3 +429,41 @@ def test_a_run_does_not_overwrite_its_corpus_and_may_begin_again(corpus: Path, t
     capsys.readouterr()
     assert "test.tsv is not of a run" in complaint(capsys, [*command, str(tmp_path / "test.tsv")])
     assert main([*command, str(corpus)]) == 0
+
+
+def test_two_runs_do_not_share_a_folder(corpus: Path, tmp_path: Path, capsys) -> None:
+    folder = RunFolder(tmp_path)
+    with folder.alone():
+        said = complaint(capsys, ["train", "--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "2"])
+    assert f"another process trains in {tmp_path}" in said and [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_another_language_has_its_columns_told(corpus: Path, tmp_path: Path, capsys) -> None:
+    french = tmp_path / "fr.txt"
+    french.write_text("".join(f"{who} lit {n}\t7\t{who} reads {n}\n" for who in "ABCDEFGH" for n in range(9)))
+    command = ["train", "--corpus", str(french), "--out", str(tmp_path / "run"), *SMALL, "--steps", "2"]
+    assert "neither side is clearly Hindi: say which columns" in complaint(capsys, command)
+    assert main([*command, "--source-column", "1", "--target-column", "3"]) == 0
+    assert ParallelCorpus.read(tmp_path / "run" / "dev.tsv").sources[0].split()[1] == "lit"
+    capsys.readouterr()
+    measure = ["evaluate", "--model", str(tmp_path / "run"), "--corpus", str(french), "--json"]
+    assert main([*measure, "--columns", "1", "3"]) == 0
+    assert json.loads(capsys.readouterr().out)["pairs"] == 72
+
+
+def test_two_files_in_the_wrong_order_are_noticed(tmp_path: Path, capsys) -> None:
+    for place, name in enumerate(("en.txt", "hi.txt")):
+        lines = [line.rstrip("\n").split("\t")[place] for line in LINES]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for order, warned in ((("en.txt", "hi.txt"), True), (("hi.txt", "en.txt"), False)):
+        files, out = [str(tmp_path / name) for name in order], str(tmp_path / order[0]) + ".run"
+        assert main(["train", "--corpus", *files, "--out", out, *SMALL, "--steps", "2"]) == 0
+        assert ("the second file is Hindi" in capsys.readouterr().err) == warned
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_the_end_of_the_terminal_saves_unless_nohup(monkeypatch) -> None:
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.SIG_DFL)
+    assert stop_signals() == [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.SIG_IGN)
+    assert stop_signals() == [signal.SIGINT, signal.SIGTERM]

@@ -14,7 +14,7 @@ import lib
 LIBRARY = Path(lib.__file__).resolve().parent
 # Lowest first. Files on one floor do not know each other.
 FLOORS = [
-    ("__init__", "distributed", "interrupt", "lines", "progress", "settings", "text"),
+    ("__init__", "distributed", "interrupt", "lines", "lock", "progress", "settings", "text"),
     ("pairs",),
     ("readers", "splitting"),
     ("corpus",),

@@ -13,6 +13,7 @@ import pytest
 
 from lib import journal as module
 from lib.journal import AGAIN, EASY, GOOD, HARD, Journal, JournalError, data_folder
+from lib.lock import locked
 
 INDIA = timezone(timedelta(hours=5, minutes=30))
 NOON = datetime(2025, 5, 1, 12, 0, tzinfo=INDIA)
@@ -106,8 +107,7 @@ def test_two_notebooks_at_once_lose_nothing(journal: Journal) -> None:
 def test_a_lock_that_is_never_given_back_is_an_error(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     journal.record("02-one", True)
     monkeypatch.setattr(module, "PATIENCE", 0.05)
-    monkeypatch.setattr(module, "_try_lock", lambda _: False)
-    with pytest.raises(JournalError, match="close it and try again"):
+    with locked(journal.path.with_suffix(".lock")), pytest.raises(JournalError, match="close it and try again"):
         journal.record("02-two", True)
 
 

@@ -279,7 +279,7 @@ def test_a_loss_that_is_no_number_stops_with_the_step() -> None:
 
 
 def test_a_run_must_have_steps() -> None:
-    with pytest.raises(ValueError, match="steps=0: give 1 or more"):
+    with pytest.raises(ValueError, match="steps=0: give a whole number, 1 or more"):
         TrainConfig(steps=0)
 
 
