@@ -183,7 +183,8 @@ def page(path: Path, font: str) -> str:
         title = re.sub(r"</?p>", "", formulas_in(to_html(text))).strip()
         body = re.sub(r'(href="[^":#]+)\.ipynb"', r'\1.html"', "\n".join(slide.blocks))  # to its slides
         label = f"{words['slide']} {number}"
-        parts.append(f'<section tabindex="0" aria-label="{label}"><h{level}>{title}</h{level}>\n{body}</section>')
+        opening = f'<section class="{slide.kind()}" tabindex="0" aria-label="{label}">'
+        parts.append(f"{opening}<h{level}>{title}</h{level}>\n{body}</section>")
     body = "\n".join(parts)
     return f"""<!doctype html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{html.escape(found[0].title)}</title>

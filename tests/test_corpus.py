@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lib.corpus import HEADER, Dropped, Pair, ParallelCorpus, comparison_key, data_path, load
-from lib.text import words
+from lib.text import PUNCTUATION, words
 
 
 def written(folder: Path, content: str | bytes, name: str = "pairs.tsv") -> Path:
@@ -361,3 +361,23 @@ def test_writing_and_reading_keeps_the_attribution(tmp_path: Path) -> None:
     again = ParallelCorpus.read_tsv(tmp_path / "own.tsv")
     assert [pair.attribution for pair in again] == ["CC-BY 2.0 (France) Attribution: x #1 & y #2", ""]
     assert again.sources == ["घर", "दूध"] and not again.dropped
+
+
+def test_the_data_card_counts_right() -> None:
+    card = " ".join((data_path() / "README.md").read_text("utf-8").split())
+    rows = (data_path() / "lexicon.tsv").read_text("utf-8").splitlines()[1:]
+    rows = [row.split("\t") for row in rows if row.strip() and not row.startswith("#")]
+    assert f"{len(rows)} entries of {len({row[1] for row in rows})} different words" in card
+    train = load("train")
+    sides = [
+        [[word for word in words(text) if word not in PUNCTUATION] for text in side]
+        for side in (train.sources, train.targets)
+    ]
+    forms = [len({word for sentence in side for word in sentence}) for side in sides]
+    assert f"{forms[0]:,} Hindi and {forms[1]:,} English word forms in the training file" in card
+    lengths = [len(sentence) for sentence in sides[0]]
+    assert f"{sum(lengths) / len(lengths):.0f} Hindi words a sentence on average" in card
+    assert f"{sum(length >= 24 for length in lengths) / len(lengths):.0%} of the sentences".replace("%", " %") in card
+    assert f"| {len(train):,} | training; {min(lengths)} to {max(lengths)} Hindi words" in card
+    size = sum(path.stat().st_size for path in (data_path() / "controlled").rglob("*.tsv"))
+    assert f"{size / 1e6:.1f} MB in all" in card and f"{len(load('everyday'))} natural pairs" in card

@@ -52,6 +52,21 @@ def test_a_file_needs_nothing_and_has_every_section(made: Path, stem: str) -> No
     assert "attempt it first" not in text and "पहले ख़ुद कोशिश" not in text  # no answer of a recall question
 
 
+def test_what_has_room_is_set_larger(made: Path, tmp_path: Path) -> None:
+    start_or_leave_out()
+    heights = (
+        "document.querySelectorAll('.KIND img')].map(image => image.getBoundingClientRect().height / innerHeight)"
+    )
+    with chromium(tmp_path) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.goto((made / "01_bottleneck.html").as_uri())
+        page.add_style_tag(content="main > section { display: block !important; }")
+        alone = page.evaluate("[..." + heights.replace("KIND", "alone"))
+        assert len(alone) >= 2 and min(alone) > 0.55
+        sizes = page.evaluate("[...document.querySelectorAll('.few')].map(slide => getComputedStyle(slide).fontSize)")
+        assert len(sizes) >= 5 and set(sizes) == {"28px"}
+
+
 def test_slides_fit_and_turn(made: Path, tmp_path: Path) -> None:
     start_or_leave_out()
     with chromium(tmp_path) as page:
