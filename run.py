@@ -31,6 +31,7 @@ if sys.version_info < (3, 11):  # noqa: UP036
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -205,7 +206,7 @@ def install(root: Path, what: str, lock: int) -> None:
 
 
 def make_venv(root: Path, lock: int) -> None:
-    """Make an empty environment in .venv; what was there before goes."""
+    """Make an empty environment in .venv. One made here before goes; anything else is kept under another name."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     for module in ("venv", "ensurepip"):
         if importlib.util.find_spec(module) is None:
@@ -217,9 +218,14 @@ def make_venv(root: Path, lock: int) -> None:
     try:
         if folder.is_symlink() or folder.is_file():
             folder.unlink()
-        elif folder.exists():
+        elif stamp_of(root).is_file():
             say("Removing the old .venv …")
-            shutil.rmtree(folder)
+            remove(folder)
+        elif folder.exists():
+            names = (root / f".venv.old-{number}" for number in itertools.count(1))
+            kept = next(name for name in names if not name.exists())
+            say(f"There is a .venv that this program has not made: it is kept as {kept.name}.")
+            folder.rename(kept)
         folder.mkdir()
         stamp_of(root).write_text('{"state": "started"}', encoding="utf-8")
     except OSError as error:
@@ -232,6 +238,17 @@ def make_venv(root: Path, lock: int) -> None:
     code, errors = run_child([python, "-m", "venv", str(folder)], root, lock=lock, watch_errors=True)
     if code != 0:
         raise SetupError(f"`python -m venv` failed: {errors or f'it ended with code {code}'}.")
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder; a program that has just been stopped may write into it for a moment yet."""
+    for last in (False, False, True):
+        try:
+            return shutil.rmtree(folder)
+        except OSError:
+            if last:
+                raise
+            time.sleep(1)
 
 
 @contextlib.contextmanager

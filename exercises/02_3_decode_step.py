@@ -122,6 +122,18 @@ def wrong_nan_when_empty(state, states, mask, output):
     return _step(state, states, mask, output, weigh=weigh)
 
 
+def wrong_uniform_when_empty(state, states, mask, output):
+    """A sentence without a real word spreads its weight evenly over padding. All its scores are equally low, and a
+    softmax sees differences only."""
+    return _step(
+        state,
+        states,
+        mask,
+        output,
+        weigh=lambda scores, mask: _weigh(np.where(mask, scores, -1e9), np.ones_like(mask)),
+    )
+
+
 def wrong_order_of_parts(state, states, mask, output):
     """The output layer is given [context; state]. Its first D columns were made for the state."""
     return _step(state, states, mask, output, join=lambda state, context: [context, state])

@@ -60,6 +60,9 @@ def _plain(text: str) -> str:
     text = "\n".join(normalise(line, "en") for line in text.splitlines())
     text = _ascii_digits(text).translate(str.maketrans("⁄∕÷，；٫％", "///,;.%")).lower()
     text = re.sub(r"^[^=≈]*[=≈]|(np\.|torch\.)?(array|tensor)(?=[(\[])", "", text)
+    text = re.sub(r"^(about|around|approximately|roughly|ca\.?|~) ?", "", text)
+    text = re.sub(r"(?<=\d) [a-z]+\.?$", "", text)  # a unit: 245 bits
+    text = re.sub(r"(\.\d+)\.$", r"\1", text)  # the full stop of a sentence
     text = re.sub(r"(?<=[\d.]) ?[×·*x] ?10 ?(?:\^|\*\*) ?(?=[+-]?\d)", "e", text)
     text = re.sub(r" ?/ ?", "/", re.sub(r" %", "%", text))
     return re.sub(r"([+-]) (?=[\d.,])", r"\1", text)

@@ -223,10 +223,13 @@ def _add_experiment(commands: Any) -> None:
 
 
 def _experiment(options: argparse.Namespace) -> int:
-    from lib.experiments import store, store_result
+    from lib.experiments import EXPERIMENTS, store, store_result
     from lib.real_pairs import real_pairs
     from lib.runs import to_stderr
 
+    known = [*EXPERIMENTS, "real_pairs"]
+    if unknown := [name for name in options.names if name not in known]:
+        raise ValueError(f"there is no experiment {unknown[0]!r}: the experiments are {', '.join(known)}")
     if "real_pairs" in options.names and not options.corpus:
         raise ValueError("real_pairs needs a corpus: add --corpus FILE, for example hin.txt of ManyThings.org")
     for name in options.names:

@@ -53,23 +53,30 @@ def _translate(options: argparse.Namespace) -> int:
     translator, typed = _translator(options), options.file == "-" and sys.stdin.isatty()
     # Lines of similar length share a batch, so some batches are read at once; whoever types gets every line at once.
     together = 1 if typed or options.batch_size == 1 else 16 * options.batch_size
+    part = f"{options.out}.part" if options.out and not _is_device(options.out) else ""
     with ExitStack() as opened:
         source = sys.stdin.buffer if options.file == "-" else opened.enter_context(open(options.file, "rb"))
         _refuse_same(source, options.out)
         if options.file != "-" and source.peek(2)[:2] == b"\x1f\x8b":
             source = opened.enter_context(gzip.GzipFile(fileobj=source))
-        target: BinaryIO | None = None  # opened when there is something to write: an earlier file stays until then
-        for chunk in chunks(read_lines(source, options.file), together):
-            found = translator.translate(chunk, options.beam_size, options.batch_size, alpha=options.alpha)
-            target = target or _target(options.out, opened)
-            target.write("".join(f"{translation.text}\n" for translation in found).encode())
-            target.flush()
-        _ = target or _target(options.out, opened)
+        name = part or options.out
+        target = opened.enter_context(open(name, "wb")) if name else sys.stdout.buffer
+        try:
+            for chunk in chunks(read_lines(source, options.file), together):
+                found = translator.translate(chunk, options.beam_size, options.batch_size, alpha=options.alpha)
+                target.write("".join(f"{translation.text}\n" for translation in found).encode())
+                target.flush()
+        except ValueError as error:
+            kept = f"; the lines before it are in {part}" if part and target.tell() else ""
+            raise ValueError(f"{error}{kept}") from None
+    if part:  # only a whole translation takes the place of an earlier file
+        os.replace(part, options.out)
     return 0
 
 
-def _target(out: str | None, opened: ExitStack) -> BinaryIO:
-    return opened.enter_context(open(out, "wb")) if out else sys.stdout.buffer
+def _is_device(path: str) -> bool:
+    """A pipe, /dev/stdout: something that is there, and that no file may take the place of."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _refuse_same(source: BinaryIO, out: str | None) -> None:
@@ -113,8 +120,9 @@ def chunks(lines: Iterable[str], size: int) -> Iterator[list[str]]:
 def add_evaluate(commands: Any) -> None:
     parser = commands.add_parser("evaluate", help="BLEU, chrF and exact match on pairs the model has not seen")
     parser.add_argument("--corpus", metavar="FILE", help="pairs to measure on (default: the run's test.tsv)")
-    told = "columns of the two sides in --corpus, counted from 1 (default: found by the letters)"
-    parser.add_argument("--columns", nargs=2, type=int, metavar=("SOURCE", "TARGET"), help=told)
+    for side in ("source", "target"):
+        told = f"the column of the {side} side in --corpus, counted from 1 (default: found by the letters)"
+        parser.add_argument(f"--{side}-column", type=int, metavar="N", help=told)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     _add_model(parser)
     _add_search(parser)
@@ -124,14 +132,15 @@ def add_evaluate(commands: Any) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from lib.corpus import ParallelCorpus
     from lib.evaluation import bleu, chrf, exact_match
+    from lib.runs import DataConfig
 
     translator = _translator(options)
     model = Path(options.model)
     path = Path(options.corpus) if options.corpus else (model if model.is_dir() else model.parent) / "test.tsv"
-    columns = options.columns and tuple(number - 1 for number in options.columns)
-    pairs = ParallelCorpus.read(path, columns=columns)
+    columns = DataConfig(source_column=options.source_column, target_column=options.target_column).columns
+    pairs = ParallelCorpus.read(path, columns=columns or None)
     if not pairs:
-        raise ValueError(f"{path} has no pair to measure on ({len(pairs.dropped)} lines dropped)")
+        raise ValueError(f"{path} has no pair to measure on: {pairs.report()}")
     found = translator.translate(pairs.sources, options.beam_size, options.batch_size, alpha=options.alpha)
     texts = [translation.text.replace("▁", "_") for translation in found]
     scores = [bleu(texts, pairs.targets), chrf(texts, pairs.targets)]

@@ -107,7 +107,7 @@ def is_untouched(exercise: Exercise, function: Callable, outcomes: list[Outcome]
 
 def recognise(exercise: Exercise, outcomes: list[Outcome], faults: list[str]) -> str:
     """The wrong solution that does the same on all cases that fail and on most others; "" if there is none."""
-    best, most, failing = "", 0, [i for i, fault in enumerate(faults) if fault]
+    best, most, failing = "", len(outcomes) // 2, [i for i, fault in enumerate(faults) if fault]
     for name, theirs in _catalogue(exercise).items():
         if len(theirs) != len(outcomes) or not all(_is_same(outcomes[i], theirs[i]) for i in failing):
             continue

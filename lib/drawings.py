@@ -116,9 +116,11 @@ def _candidates(step: Step) -> str:
 def _so_far(weights: np.ndarray, source: Sequence[str], pieces: Sequence[str]) -> str:
     """The rows of weights up to now, and what has not been looked at yet."""
     left = [hindi(piece) for piece, seen in zip(source, weights.sum(axis=0), strict=True) if seen < 0.1]
-    rest = ", ".join(left) if left else "nothing, every place has been looked at"
+    told = (
+        f"Hardly looked at so far (less than 0.1 in all): {', '.join(left)}." if left else "Every word was looked at."
+    )
     rows = heatmap_table(weights, source, pieces, "Alignment so far, a row for each piece", alt="").html
-    return f'{rows}<p class="lk-q">Less than 0.1 in all: {rest}.</p>'
+    return f'{rows}<p class="lk-q">{told}</p>'
 
 
 # --------------------------------------------------------------------------- 3. two models, one sentence

@@ -109,7 +109,9 @@ class Journal:
         return _log(self._lines())
 
     def export(self, path: str | Path) -> int:
-        """Write all readable lines to a file, whole or not at all; return how many.
+        """Write all readable lines to a file, whole or not at all; return how many are in it.
+
+        An export that is there already keeps what it has beyond this log: it may be the fuller one.
 
         Raises:
             JournalError: the file cannot be written, or is there and is something else than an export.
@@ -118,8 +120,12 @@ class Journal:
         lines = [line for line in self._lines() if _parse(line)[0] is not None]
         part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
         try:
-            if path.exists() and not path.read_bytes().startswith(head):
+            there = path.read_bytes() if path.exists() else head
+            if not there.startswith(head):
                 raise JournalError(f"{path} is there and is not an export of progress: choose another name")
+            known = {_key(line) for line in lines}
+            earlier = [line for line in there.splitlines() if _parse(line)[0] is not None]
+            lines += [line for line in earlier if _key(line) not in known]
             part.write_bytes(b"".join([head, *(line + b"\n" for line in lines)]))
             os.replace(part, path)
         except OSError as error:

@@ -123,7 +123,10 @@ def grade(question: Question, raw: Any) -> Outcome:
     for mistake in question.mistakes:
         if _same(question, given, mistake.answer):
             return Outcome(False, question.say("Not right."), mistake.diagnosis, mistake.again)
-    return Outcome(False, f"{question.say('Not right.')}{size_note(given, answer)}", "", question.concept.place)
+    note = size_note(given, answer)
+    if note and len(sizes_of(answer)) == 2:  # half a matrix is a slip of the finger
+        return Outcome(None, f"{note.strip()} This was not counted.", counted=False)
+    return Outcome(False, f"{question.say('Not right.')}{note}", "", question.concept.place)
 
 
 def _refuse_empty(raw: Any) -> None:
@@ -175,6 +178,8 @@ def read_answer(question: Question, raw: Any, answer: Any) -> Any:
 
 def _letters(question: Question, text: str) -> list[int]:
     """ "b a c", "bac" or "1b 2a 3c" -> the items that are shown with these letters."""
+    if question.form == "single":
+        text = re.sub(r"^\s*(\w)\)\s.*", r"\1", text, flags=re.DOTALL)  # "b) with its words"
     letters, shown = re.sub(r"[\W\d_]", "", text.lower()), question.shown
     many = {"single": 1, "multiple": len(set(letters)) or 1}.get(question.form, len(shown))
     if len(letters) != many or not set(letters) <= set(LETTERS[: len(shown)]):

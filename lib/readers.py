@@ -245,7 +245,9 @@ def _second_is_hindi(one: str, two: str) -> bool:
         return hindi[1]
     counts = len(_DEVANAGARI.findall(one)), len(_DEVANAGARI.findall(two))
     if counts[0] == counts[1]:
-        raise ValueError("neither side is clearly Hindi: say which columns the sides are in")
+        raise ValueError(
+            "neither side is clearly Hindi: say which columns the sides are in (--source-column, --target-column)"
+        )
     return counts[1] > counts[0]
 
 

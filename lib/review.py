@@ -100,7 +100,7 @@ def review_in_terminal(
 def _ask(question: Question, journal: Journal, ask: Callable[[str], str], say: Callable[[str], None]) -> None:
     """One question until it is right or given up; EOFError ends the whole review."""
     hints, attempted = 0, False
-    while raw := ask("Your answer: ").strip():
+    while raw := _read(question, ask):
         if raw == ":q":
             raise EOFError
         if raw == ":h":
@@ -124,6 +124,18 @@ def _ask(question: Question, journal: Journal, ask: Callable[[str], str], say: C
             return
     if attempted:
         say(answer_text(question))
+
+
+def _read(question: Question, ask: Callable[[str], str]) -> str:
+    """What is typed; a matrix may come row by row, and an empty row ends it."""
+    raw = ask("Your answer: ").strip()
+    rows = len(question.answer) if question.form == "matrix" and raw and raw[0] != ":" and ";" not in raw else 1
+    for number in range(2, rows + 1):
+        row = ask(f"Row {number} of {rows} (Enter alone: that was all): ").strip()
+        if not row:
+            break
+        raw += f"\n{row}"
+    return raw
 
 
 def _graded(question: Question, raw: str) -> Outcome:

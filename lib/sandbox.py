@@ -20,6 +20,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from types import FrameType, TracebackType
 from typing import Any
 
+import torch
+
 SECONDS = 5.0  # for all cases of one check together
 PATIENCE = 1.0  # seconds until a thread that does not end is left behind
 KEPT = 300  # characters of what the learner's code prints
@@ -39,16 +41,24 @@ class Notepad(io.StringIO):
         super().write(text[: max(0, KEPT - self.tell())])
         return len(text)
 
+    def close(self) -> None:
+        """A learner's `with sys.stdout:` is no reason to lose what is said after it."""
+
 
 def guarded(work: Callable[[], Any], seconds: float, notes: Notepad) -> tuple[Any, BaseException | None]:
     """What `work` returns, and what it raises, whatever that is; its output goes to `notes`, warnings nowhere."""
     alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    grad, dtype, state = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_rng_state()
     try:
         with warnings.catch_warnings(), redirect_stdout(notes), redirect_stderr(notes):
             warnings.simplefilter("ignore")
             return (_with_alarm if alarm else _in_a_thread)(work, seconds), None
     except BaseException as error:  # SystemExit and Ctrl-C as well: nothing here may end the notebook
         return None, error
+    finally:  # nor change what its next cells do
+        torch.set_grad_enabled(grad)
+        torch.set_default_dtype(dtype)
+        torch.set_rng_state(state)
 
 
 def _with_alarm(work: Callable[[], Any], seconds: float) -> Any:

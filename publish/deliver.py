@@ -25,7 +25,10 @@ def deliver(built: Path, out: Path) -> None:
         InTheWay: a file to be written is there already and is not such a one; then nothing is changed.
     """
     ledger = out / LEDGER
-    before = json.loads(ledger.read_text(encoding="utf-8")) if ledger.is_file() else {}
+    try:
+        before = dict(json.loads(ledger.read_text(encoding="utf-8"))) if ledger.is_file() else {}
+    except (ValueError, TypeError):
+        raise InTheWay(f"{ledger} is damaged: move the folder away, or give another with --out") from None
     files = [path for path in built.rglob("*") if path.is_file() and path != built / LEDGER]
     now = {path.relative_to(built).as_posix(): digest(path) for path in files}
     refuse_if_taken(out, now, before)

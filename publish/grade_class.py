@@ -4,9 +4,9 @@
     python3 run.py grade --rehearse 200     a made-up class of 200, three of them hostile: is every mark right?
 
 Marks are those of nbgrader: the check cells are put back as they were handed out, all cells are run (those that the
-student added as well), and a check that raises nothing has its points. Written into COURSE/graded: lab02-marks.csv,
-and each notebook as it ran. What was handed in is never changed. A submission runs with your rights: docs/grading.md
-says what that means, and how to use a container.
+student added as well), and a check that raises nothing has its points. Written into COURSE/graded: lab02-totals.csv
+(a line a student), lab02-marks.csv (a line a check), and each notebook as it ran. What was handed in is never
+changed. A submission runs with your rights: docs/grading.md says what that means, and how to use a container.
 """
 
 from __future__ import annotations
@@ -280,6 +280,9 @@ def grade_all(course: Path, assignment: str, jobs: int) -> list[Marks]:
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(one, handed))
     write_marks(graded / f"{assignment}-marks.csv", found)
+    most = sum(cell.metadata.nbgrader.points for cell in read(source).cells if is_check(cell))
+    totals = [(marks.student, f"{marks.total:g}", f"{most:g}", marks.trouble) for marks in found]
+    write_rows(graded / f"{assignment}-totals.csv", ("student", "points", "of", "trouble"), totals)
     return found
 
 
@@ -293,15 +296,20 @@ def instead(folder: Path, assignment: str) -> str:
 
 
 def write_marks(path: Path, found: Sequence[Marks]) -> None:
-    """One line for each check of each student, and one for each submission without marks; in one move."""
+    """One line for each check of each student, and one for each submission without marks."""
+    lines = []
+    for marks in found:
+        checks = [(cell, *pair, marks.mistakes.get(cell, "")) for cell, pair in marks.points.items()]
+        lines += [(marks.student, *check, marks.trouble) for check in checks or [("", 0, 0, "")]]
+    write_rows(path, COLUMNS, lines)
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table as a CSV file, in one move."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     with part.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(COLUMNS)
-        for marks in found:
-            lines = [(cell, *pair, marks.mistakes.get(cell, "")) for cell, pair in marks.points.items()]
-            rows.writerows((marks.student, *line, marks.trouble) for line in lines or [("", 0, 0, "")])
+        csv.writer(file).writerows([columns, *rows])
     os.replace(part, path)
 
 

@@ -13,12 +13,14 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 # Colab is told by its own module. The path is set by hand: a running kernel does not read what pip has added to it.
 FIRST_CELL = """\
-# On Colab: fetch the course and what it needs, about a minute. Anywhere else this cell does nothing.
+# On Colab: fetch the course and what it needs, about a minute. If it asks you to restart the session, do so once, and
+# run this cell again. Anywhere else it does nothing.
 import sys
 from pathlib import Path
 
 if "google.colab" in sys.modules and not Path("lib").is_dir():
-    !git clone -q --depth 1 ADDRESS course
+    if not Path("course").is_dir():
+        !git clone -q --depth 1 ADDRESS course
     %cd -q course
     %pip install -q -r requirements.txt
     sys.path.insert(0, str(Path.cwd()))"""

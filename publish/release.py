@@ -50,10 +50,12 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 LABS = ("01", "02", "03", "04", "05")
 COPIED = (
-    *("lib", "data", "docs/what_you_will_see.png", "docs/scale.md", "README.md", "CONTRIBUTING.md", "CITATION.cff"),
+    *("lib", "data", "docs/what_you_will_see.png", "docs/scale.md", "README.md", "CITATION.cff"),
     *("LICENSE", "run.py", "editable.py", "pyproject.toml", "requirements.txt", "environment.yml"),
     *(".gitattributes", ".gitignore"),
 )
+UNCHECKED = "### Without a checker"  # tasks that need what the notebook has trained: not for a lab
+OFFER = re.compile(r';\s*`solution\("[\d.]+"\)` shows ours once you have tried(?=\.)')
 NOT_FOR_STUDENTS = ("For a class, and as a web site", "Tests")  # sections of README.md
 CONFIG = f'''"""nbgrader's settings for the labs: see docs/grading.md of the course."""
 
@@ -133,7 +135,10 @@ def lab(source: Path) -> NotebookNode:
     tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
     begin = next(i for i, found in enumerate(tags) if "exercise-place" in found)
     end = next(i for i, found in enumerate(tags) if "recall-place" in found)
-    chosen = list(runnable(notebook.cells[:begin], notebook.cells[begin:end]))
+    section = [cell for cell in notebook.cells[begin:end] if not cell.source.startswith(UNCHECKED)]
+    for cell in section:
+        cell.source = OFFER.sub("", cell.source)
+    chosen = list(runnable(notebook.cells[:begin], section))
     title = notebook.cells[0].source.splitlines()[0].lstrip("# ")
     task = "Write each function, run its cell, then the `check` below it. What is there at the end is graded."
     opening = f"# Lab {title}\n\n{task}"
@@ -207,6 +212,7 @@ def with_ids(notebook: NotebookNode) -> NotebookNode:
 def without_answers(notebook: NotebookNode) -> NotebookNode:
     """Take out solutions and hidden tests, as nbgrader does, and the outputs that could show an answer; in place."""
     for cell in notebook.cells:
+        cell.source = OFFER.sub("", cell.source)
         told = "nbgrader" in cell.metadata
         if told:
             text = cut(cell.source, BEGIN_HIDDEN, END_HIDDEN, None)
@@ -372,6 +378,7 @@ def without_questions(text: str, identifiers: Collection[str]) -> str:
 
 def without_sections(text: str) -> str:
     """README.md without what only instructors and maintainers need, which students have not got."""
+    text = text.replace(" To correct or extend it, see [CONTRIBUTING.md](CONTRIBUTING.md).", "")
     head, *sections = re.split(r"(?m)^(?=## )", text)
     return head + "".join(one for one in sections if one[3:].splitlines()[0] not in NOT_FOR_STUDENTS)
 

@@ -17,6 +17,7 @@ def is_read_as(text: str, answer: Any, **how: bool) -> bool:
 @pytest.mark.parametrize(
     "text",
     ["0.4", ".40", "2/5", "0,4", "40 %", "40%", "+0.4", "4e-1", "०.४", "०.४००", "0.4005", "[0.4]", "(2 / 5)"]
+    + ["about 0.4", "~0.4", "0.400.", "0.4 bits", "approximately 0.4 seconds."]
     + ["α = 0.4", "4·10^-1", "4 × 10^−1", "≈ 0.4", " 0.4 \n", "٠٫٤", "40 ％", "\ufeff0.4", "२/५"],
 )
 def test_a_number_may_be_written_in_many_ways(text: str) -> None:

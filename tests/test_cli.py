@@ -159,6 +159,16 @@ def test_what_cannot_be_translated_leaves_an_earlier_file_as_it_was(
     assert (tmp_path / "out.txt").read_text() == "mine"
 
 
+def test_half_a_translation_does_not_take_the_place_of_a_whole_one(run: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "in.txt").write_bytes("राम चाय लाया।\n".encode() * 70 + b"caf\xe9\n")
+    (tmp_path / "out.txt").write_text("mine")
+    flags = ["--batch-size", "1", str(tmp_path / "in.txt"), "--out", str(tmp_path / "out.txt")]
+    said = complaint(capsys, ["translate", "--model", str(run), *flags])
+    assert "line 71: not UTF-8" in said and said.endswith(f"the lines before it are in {tmp_path / 'out.txt'}.part")
+    assert (tmp_path / "out.txt").read_text() == "mine"
+    assert len((tmp_path / "out.txt.part").read_text("utf-8").splitlines()) == 70
+
+
 def test_batches_of_nothing_are_refused(run: Path, tmp_path: Path, capsys) -> None:
     for size in ("0", "-1"):
         said = complaint(capsys, ["translate", "--model", str(run), os.devnull, "--batch-size", size])
@@ -447,8 +457,12 @@ def test_another_language_has_its_columns_told(corpus: Path, tmp_path: Path, cap
     assert ParallelCorpus.read(tmp_path / "run" / "dev.tsv").sources[0].split()[1] == "lit"
     capsys.readouterr()
     measure = ["evaluate", "--model", str(tmp_path / "run"), "--corpus", str(french), "--json"]
-    assert main([*measure, "--columns", "1", "3"]) == 0
+    assert main([*measure, "--source-column", "1", "--target-column", "3"]) == 0
     assert json.loads(capsys.readouterr().out)["pairs"] == 72
+
+
+def test_an_unknown_experiment_is_named_before_any_begins(capsys) -> None:
+    assert "there is no experiment 'nope'" in complaint(capsys, ["experiment", "growth", "nope"])
 
 
 def test_two_files_in_the_wrong_order_are_noticed(tmp_path: Path, capsys) -> None:

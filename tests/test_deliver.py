@@ -70,3 +70,10 @@ def test_the_same_build_twice(tmp_path: Path, out: Path) -> None:
     before = content(out)
     deliver(tmp_path / "first", out)
     assert content(out) == before
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", ""])
+def test_a_damaged_ledger_is_a_sentence(tmp_path: Path, out: Path, text: str) -> None:
+    (out / LEDGER).write_text(text)
+    with pytest.raises(InTheWay, match="is damaged: move the folder away"):
+        deliver(tmp_path / "first", out)

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -285,6 +286,35 @@ def test_what_is_printed_is_shown_in_part(capsys: pytest.CaptureFixture[str]) ->
 
 
 # --------------------------------------------------------------------------------------- hints, solutions, reports
+
+
+def test_a_closed_stream_and_changed_settings_of_torch_stay_inside() -> None:
+    def spoil(query: Tensor, keys: Tensor, query_weight: Tensor, key_weight: Tensor, v: Tensor) -> Tensor:
+        torch.set_grad_enabled(False)
+        torch.set_default_dtype(torch.float64)
+        torch.manual_seed(7)
+        sys.stdout.close()
+        return torch.tanh((query @ query_weight.T)[:, :, None] + (keys @ key_weight.T)[:, None]) @ v
+
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    assert check("3.2", spoil).status == "passed"
+    assert torch.is_grad_enabled() and torch.get_default_dtype() == torch.float32
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_a_mask_of_minus_a_billion_is_not_called_a_product() -> None:
+    """As section 13 of notebook 02 masks. All is right but a sentence without a real word."""
+
+    def decode_step(state, states, mask, output):
+        scores = np.where(mask, states @ state, -1e9)
+        powers = np.exp(scores - scores.max())
+        weights = powers / powers.sum()
+        context = weights @ states
+        return int(np.argmax(output @ np.concatenate([state, context]))), context, weights
+
+    report = str(check("2.3", decode_step))
+    assert "spreads its weight evenly over padding" in report and "multiply" not in report
 
 
 def test_hints_come_one_by_one() -> None:

@@ -58,6 +58,9 @@ def test_changed_checks_are_put_back_and_mistakes_named(course: Path, capsys: py
         rows = list(csv.DictReader(file))
     cheat = {row["cell"]: row for row in rows if row["student"] == "cheat"}
     assert [(row["points"], row["of"]) for row in cheat.values()] == [("0", "2"), ("0", "2"), ("0", "4"), ("0", "2")]
+    with (course / "graded/lab02-totals.csv").open(encoding="utf-8", newline="") as file:
+        totals = {row["student"]: (row["points"], row["of"]) for row in csv.DictReader(file)}
+    assert totals["cheat"] == ("0", "10") and totals["empty"] == ("0", "10")
     mistake = cheat["nb02-2-2-check"]["mistake"]
     assert mistake in find("2.2").wrong
     assert handed == (course / "submitted/cheat/lab02/lab02.ipynb").read_bytes()

@@ -143,6 +143,18 @@ def test_what_an_attempt_is_worth(journal: Journal) -> None:
 # -------------------------------------------------------------------------------------- export and import
 
 
+def test_an_export_keeps_what_a_fuller_one_has(journal: Journal, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.jsonl"
+    for name in ("02-one", "02-two"):
+        journal.record(name, True, now=NOON)
+    journal.export(backup)
+    fresh = Journal(tmp_path / "new" / "attempts.jsonl")  # another machine, or after a reset
+    fresh.record("02-three", True, now=NOON)
+    assert fresh.export(backup) == 3
+    assert fresh.import_(backup) == (2, [])
+    assert {attempt.question for attempt in fresh.read().attempts} == {"02-one", "02-two", "02-three"}
+
+
 def test_export_then_import_changes_nothing(journal: Journal, tmp_path: Path) -> None:
     journal.record("02-one", True, now=NOON)
     journal.record("02-two", None, "in words", rating=EASY, now=NOON)

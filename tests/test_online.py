@@ -55,6 +55,8 @@ def test_the_first_cell_brings_the_course_to_colab(bare: Path, published: Path, 
     cell = online.FIRST_CELL.replace("ADDRESS", published.as_uri())
     done = run_cell(bare, AS_COLAB + cell, tmp_path)
     assert str(tmp_path / "course" / "lib" / "text.py") in done.stdout, done.stdout + done.stderr
+    again = run_cell(bare, AS_COLAB + cell, tmp_path)  # the session was restarted
+    assert str(tmp_path / "course" / "lib" / "text.py") in again.stdout and "already exists" not in again.stderr
 
 
 def test_the_first_cell_does_nothing_elsewhere(bare: Path, published: Path, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def test_a_vector_and_a_matrix() -> None:
     assert grade(vector, "0 1").diagnosis == "You guessed." and "gave 3 numbers" in grade(vector, "1 0 0").message
     matrix = question("matrix", [[1, 3], [2, 4]], answer=[[1, 2], [3, 4]])
     assert grade(matrix, "1 2; 3 4").correct is True and grade(matrix, "1 3\n2 4").diagnosis == "You guessed."
+    assert not (half := grade(matrix, "1 2")).counted and "2 rows of 2 numbers" in half.message
 
 
 def test_per_cent_where_the_question_speaks_of_it() -> None:
@@ -52,7 +53,7 @@ def test_per_cent_where_the_question_speaks_of_it() -> None:
 
 def test_single_and_letters() -> None:
     assert [grade(SINGLE, raw).correct for raw in (0, "a", "A)", 1, "b")] == [True, True, True, False, False]
-    assert grade(SINGLE, 1).diagnosis == "You guessed."
+    assert grade(SINGLE, 1).diagnosis == "You guessed." and grade(SINGLE, "a) the first one").correct is True
     for raw in (None, "", "c", "ab", "yes", "7"):
         assert not grade(SINGLE, raw).counted
     assert "not counted" in grade(SINGLE, None).message

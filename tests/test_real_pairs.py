@@ -166,9 +166,8 @@ def test_the_stored_measurement_was_made_with_the_defaults_of_today() -> None:
     stored = measured("real_pairs")
     own = {"test"}  # the size that the course promises, not a default
     now = RunConfig.make({}).flat()
-    assert {name: value for name, value in stored["settings"].items() if name not in own} == {
-        name: value for name, value in now.items() if name not in own
-    }
+    assert len(stored["settings"]) > 20  # a setting that came later had no say in it
+    assert all(now[name] == value for name, value in stored["settings"].items() if name not in own)
     variants = {row["variant"]: row["changes"] for row in stored["rows"]}
     assert variants == {**TAKEN_BACK, "none of these choices": NOTHING}
 

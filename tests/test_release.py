@@ -80,6 +80,12 @@ def test_the_question_that_is_graded_is_not_in_the_students_bank(made: Path) -> 
     assert len(load_questions("hi/02", made / "student/data/questions")) == len(load_questions("02")) - 1
 
 
+def test_labs_ask_and_offer_only_what_can_be_had(made: Path) -> None:
+    for path in (made / "student/labs").glob("*.ipynb"):
+        text = " ".join(cell.source for cell in nbformat.read(path, 4).cells)
+        assert "Without a checker" not in text and "solution(" not in text and "`hint(" in text
+
+
 def test_the_students_readme_names_only_what_students_have(made: Path) -> None:
     text = (made / "student/README.md").read_text("utf-8")
     links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not link.startswith("http")]

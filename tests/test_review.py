@@ -98,6 +98,16 @@ def test_a_review_in_a_terminal(journal: Journal, monkeypatch: pytest.MonkeyPatc
     ]
 
 
+def test_a_matrix_in_a_terminal_comes_row_by_row(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = question("matrix", answer=[[1, 2], [3, 4], [5, 6]], tolerance=0.001)
+    said = talk(
+        journal, monkeypatch, [matrix] * 4, "1 2", "3 4", "5 6", "1 2; 3 4; 5 6", "1 2 3 4 5 6", "", "1 2", "", "", ""
+    )
+    assert [attempt.correct for attempt in journal.read().attempts] == [True] * 3
+    assert said.count("Row 3 of 3 (Enter alone: that was all): ") == 1
+    assert any("The answer has 3 rows of 2 numbers. This was not counted." in line for line in said)
+
+
 def test_the_answer_in_a_terminal_comes_only_after_an_attempt(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -276,6 +276,19 @@ def test_ci_calls_the_command_of_the_readme() -> None:
     assert f"\n{command}\n" in (PROJECT / "README.md").read_text(encoding="utf-8").replace("    ", "")
 
 
+def test_an_environment_of_somebody_else_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "run_child", lambda *_, **__: (0, ""))
+    for text in ("first", "second"):
+        (tmp_path / ".venv").mkdir()
+        (tmp_path / ".venv" / "notes.txt").write_text(text)
+        run.make_venv(tmp_path, 0)
+        (tmp_path / ".venv" / "half").touch()
+        run.make_venv(tmp_path, 0)  # now it is one that was made here
+        assert [path.name for path in (tmp_path / ".venv").iterdir()] == [run.stamp_of(tmp_path).name]
+        shutil.rmtree(tmp_path / ".venv")
+    assert [(tmp_path / f".venv.old-{n}" / "notes.txt").read_text() for n in (1, 2)] == ["first", "second"]
+
+
 @pytest.mark.parametrize(("name", "needed"), run.NEEDED.items())
 def test_a_students_version_says_what_it_has_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, needed: str

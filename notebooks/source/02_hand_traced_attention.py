@@ -31,7 +31,7 @@ def show(numbers):
 # %% [markdown]
 # ## 1. One sentence, four states, one question
 #
-# The sentence is मैं स्कूल जाता हूँ, *I go to school*. Word for word: *I school go am*. English wants the verb second, Hindi
+# The sentence is मैं स्कूल जाता हूँ (*maiṁ skūl jātā hūm̐*), *I go to school*. Word for word: *I school go am*. English wants the verb second, Hindi
 # keeps it for the end, and *to* has no word of its own on the Hindi side. So whoever writes the English must move about in the
 # Hindi: first मैं, then on to जाता, then back to स्कूल.
 #
@@ -61,6 +61,9 @@ def show(numbers):
 #
 # Trained states have hundreds of entries that nobody can read. These were picked for easy arithmetic, so they say nothing
 # about what a trained network would look at. The *procedure* is the real one, to the last digit.
+#
+# Two letters mean something else here than in notebook 00: `H` is the matrix of the four states, one in each row, and from section 10 on `E` is the table
+# of word vectors. `D` is the size of a state, here of encoder and decoder alike; in section 14, `A` is the size in which the additive score compares.
 
 # %%
 words = ["मैं", "स्कूल", "जाता", "हूँ"]
@@ -466,7 +469,8 @@ def encode(sentence):
 
 
 # %% [markdown]
-# **Predict.** स्कूल is the second word of both sentences below, and has one embedding. Is its state the same?
+# **Predict.** स्कूल is the second word of both sentences below, and has one embedding. (The second, वह स्कूल जाता है, *vah skūl jātā hai*, is *he goes to
+# school*; है is *is*.) Is its state the same? The last line gives its state where it is read alone.
 
 # %%
 for sentence in ("मैं स्कूल जाता हूँ", "वह स्कूल जाता है"):
@@ -474,12 +478,13 @@ for sentence in ("मैं स्कूल जाता हूँ", "वह स
     print(sentence)
     print("   embedding of स्कूल:", show(embedding["स्कूल"]))
     print("   state of स्कूल:    ", show(encode(sentence)[position]))
+print("state of स्कूल, read alone:", show(encode("स्कूल")[0]))
 
 # %% [markdown]
-# **What you saw.** One word, one embedding, two states. After मैं the second entry of स्कूल has grown, after वह the first: half of the last state,
-# moved one place on, has come in. When a weight says "स्कूल", it says "the state that stood at स्कूल".
+# **What you saw.** One word, one embedding, and in each sentence another state. Compare both with स्कूल read alone, $[0, 0.7616, 0]$. After मैं the second
+# entry is larger, 0.8811; after वह it is the first, 0.3634 in place of 0. Half of the last state, moved one place on, has come in. When a weight says "स्कूल", it says "the state that stood at स्कूल".
 #
-# **Predict.** कल means *yesterday* or *tomorrow*; the verb decides. मैं कल गया is *I went yesterday*, मैं कल जाऊँगा is *I will go tomorrow*. Does the
+# **Predict.** कल means *yesterday* or *tomorrow*; the verb decides. मैं कल गया (*maiṁ kal gayā*) is *I went yesterday*, मैं कल जाऊँगा (*maiṁ kal jāūm̐gā*) is *I will go tomorrow*. Does the
 # state of कल differ between the two?
 
 
@@ -630,6 +635,9 @@ worked_example()
 # %% [markdown]
 # **What you saw.** The context (black) never leaves the area between the states it averages. A low temperature pulls it to the winner, or, with a tie, to the middle of the winners. Padding pulls it
 # towards the origin. The state of zeros asks nothing, and the context is the plain mean.
+#
+# To (a): the weight of जाता grows most, from 0.3995 to 0.5600, since its score rises from 1 to 2. To (d): the state of zeros, and no other; the context is then
+# $[0.25, 0.5, 0.75]$, the mean of the four states.
 
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
@@ -772,4 +780,4 @@ recall("02")
 # ## Read on
 #
 # Bahdanau, Cho and Bengio 2014: *Neural Machine Translation by Jointly Learning to Align and Translate* (arXiv 1409.0473) · Luong, Pham and Manning 2015: *Effective Approaches to Attention-based Neural Machine
-# Translation* (arXiv 1508.04025) · next: **03 · Additive or dot**, where the scores are trained and compared.
+# Translation* (arXiv 1508.04025) · next: [03 · Additive or dot: five scores, one model](03_additive_and_dot.ipynb), where the scores are trained and compared.
