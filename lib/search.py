@@ -333,7 +333,7 @@ class Translator:
 
         Raises:
             TypeError: `lines` is one string, not several, or holds something that is not a string.
-            ValueError: batch_size, beam_size or max_length is below 1, a penalty negative or not finite.
+            ValueError: batch_size, beam_size or max_length is below 1; in beam search, a penalty outside 0 to 100.
         """
         if isinstance(lines, str):
             raise TypeError(f"translate takes a list of lines, got one string: write translate([{lines[:20]!r}])")

@@ -127,7 +127,8 @@ class Tokenizer:
         """Ids of the text cut in another way: every join may be left out, with probability `dropout`.
 
         BPE-dropout (Provilkov et al. 2020). SentencePiece has it too, but its generator cannot be set back, and a run
-        that is resumed must cut as it did before. Without dropout the cut is that of `encode`.
+        that is resumed must cut as it did before. Without dropout the cut is that of `encode`, but
+        that unknown letters in a row stay several pieces. For BPE only.
         """
         ids, word = [], ""
         for piece in [*self._processor.encode(normalise(text, self.language), out_type=str), "▁"]:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from lib.attention import attend, scaled_dot_score
 from lib.seq2seq import check_batch, check_ids, check_source_mask
+from lib.settings import require, whole
 
 
 def self_attention(states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -112,8 +113,11 @@ class TransformerConfig:
     pad_id: int = 0
 
     def __post_init__(self) -> None:
-        if self.layers < 1:
-            raise ValueError(f"layers={self.layers}: a Transformer needs at least one layer")
+        sizes = "source_vocab target_vocab size heads layers feedforward"
+        require(self, sizes, whole(1), "a whole number, 1 or more")
+        require(self, "dropout", lambda share: 0 <= share < 1, "at least 0 and less than 1")
+        words = min(self.source_vocab, self.target_vocab)
+        require(self, "pad_id", lambda n: 0 <= n < words, f"an id of both vocabularies, 0 to {words - 1}")
 
 
 class EncoderLayer(nn.Module):

@@ -365,7 +365,7 @@ def test_an_odd_size_has_no_positions() -> None:
 
 
 def test_no_layers() -> None:
-    with pytest.raises(ValueError, match="layers=0: a Transformer needs at least one layer"):
+    with pytest.raises(ValueError, match="layers=0: give a whole number, 1 or more"):
         TransformerConfig(20, 20, layers=0)
 
 

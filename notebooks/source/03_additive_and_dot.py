@@ -160,6 +160,11 @@ curves(
     title="Five scores, one model",
 )
 
+# %% [markdown]
+# Three measures of them, which notebook 04, section 7, takes up again. *Exact match* you know. The **alignment error rate** compares the largest weights with the grammar's
+# own links between Hindi and English words: 0 is perfect. **Pointing accuracy** asks for English content words only whether their largest weight lies on their Hindi
+# word: 1 is perfect. A *sure* link joins a word and its translation, a *possible* one an article or a helper that could belong there.
+
 # %% tags=["nbval-ignore-output"]
 short = [pair for pair in task.test if len(pair.source.split()) < 16]
 quality = {name: experiments.quality(trained.translator, short) for name, trained in models.items()}
@@ -179,8 +184,8 @@ print("the best score points at a word that a sure or a possible link allows, at
 print("at a word with a sure link, at least 0.65, and less often than that:", 0.65 <= exact < beside)
 
 # %% [markdown]
-# **What you saw.** After a few hundred updates the scores are not alike. Dot and general are ahead; scaled dot, concat and additive take longer until they begin to
-# point. One reason is in sight: the states of an LSTM are small numbers, so their dot products are moderate as they are, and divided by $\sqrt{128}$ they leave the
+# **What you saw.** After a few hundred updates the scores are not alike. Dot is ahead; scaled dot points least well. One reason is in sight: the states of an
+# LSTM are small numbers, so their dot products are moderate as they are, and divided by $\sqrt{128}$ (the states of these models have 128 entries) they leave the
 # softmax almost flat, until training has made the states larger. The additive scores begin flat too, with small random $v$. Would they catch up? Raise `steps` and see; it
 # is the experiment to do before anyone calls one score better. The answer holds for this model, this language and this many updates.
 #
@@ -222,16 +227,16 @@ for order in ("luong", "bahdanau"):
 grid = experiments.measured("scorers")
 print("made by:", grid["command"], "  updates:", grid["steps"])
 columns = ("exact_match", "alignment_error_rate", "pointing_accuracy", "pointing_or_possible")
-print("score      order    ", *columns, "seconds")
+print("score      order    ", *columns, "processor seconds")
 for row in grid["rows"]:
     numbers = (f"{row[column]:{len(column)}.2f}" for column in columns)
-    print(f"{row['scorer']:10} {row['order']:9}", *numbers, f"{row['seconds']:7.0f}")
+    print(f"{row['scorer']:10} {row['order']:9}", *numbers, f"{row['processor_seconds']:7.0f}")
 
 # %% [markdown]
-# Read the table by columns. Dot leads in both orders. Bahdanau order takes longer for as many updates, since its loop cannot be unrolled, and translates
-# more sentences exactly, for each of the five; it also has nearly a third more parameters, because the context is an input of the recurrent step. And
-# each of the five *points* less well in Bahdanau order: translating and pointing are two things. A single seed stands behind each line, so do not read
-# more into a difference of a few hundredths.
+# Read the table by columns. Dot leads in both orders. Bahdanau order takes longer for as many updates, for each of the five, since its loop cannot be unrolled.
+# With dot and with general it translates clearly more sentences exactly; with the other three the difference is too small to be read. It also has nearly
+# a third more parameters, because the context is an input of the recurrent step. And each of the five *points* less well in Bahdanau order: translating and
+# pointing are two things. A single seed stands behind each line, so do not read more into a difference of a few hundredths.
 #
 # ## 5. Why divide by √d
 #

@@ -260,7 +260,7 @@ def encoder_milliseconds(model, length, repeats=5):
 
 
 lengths = (10, 40, 160, 640)
-cost = {name: [encoder_milliseconds(trained.model, n) for n in lengths] for name, trained in pair.items()}
+cost = {name: [encoder_milliseconds(trained.model.cpu(), n) for n in lengths] for name, trained in pair.items()}
 curves(
     {name: (lengths, values) for name, values in cost.items()},
     xlabel="source words",
