@@ -11,9 +11,10 @@
 # - say what an encoder hands to a decoder, and how large it is;
 # - predict how translation quality falls with length, and check the prediction against a measured curve;
 # - separate what a fixed vector can *hold* from what can be *learned* through it;
-# - explain why one Hindi verb ending, ten words away, decides between *he* and *she*.
+# - explain why one Hindi verb ending, at the end of the clause, decides between *he* and *she*.
 #
-# **Time on two cores:** about 5 minutes of running, 40 minutes of reading and thinking.
+# **Time on two cores:** about 5 minutes of running (more where notebook 00 measured more than 100 milliseconds a step), 40 minutes of
+# reading and thinking.
 
 # %%
 import inspect
@@ -53,7 +54,9 @@ for length in (4, 40):
 # decoder will need, who did it, to whom, when, in which clause, has to be in there before it writes its first word.
 # More words do not make the block larger. This is the **bottleneck**.
 #
-# Here is everything the decoder without attention does. Note what does *not* appear: the source.
+# Here is everything the decoder without attention does. `repeat` is off here, so it goes into the first branch and ends there. Note what does
+# *not* appear in that branch: the source. (The lines below it are a variant of Cho et al., which shows the final state to the decoder again at every
+# step. A task at the end of this notebook tries it.)
 
 # %%
 from lib.seq2seq import PlainDecoder
@@ -163,6 +166,13 @@ print("without attention, shortest sentences, at least 0.95:", short_plain.mean 
 print("with attention, longest sentences, at least 0.75:", long_attentive.mean >= 0.75)
 print("gap on the longest sentences, at least 0.50:", long_attentive.mean - long_plain.mean >= 0.50)
 print("their 95 % intervals do not touch:", long_attentive.low > long_plain.high)
+
+# %% [markdown]
+# And the four numbers you predicted. They differ a little from machine to machine, so yours are not compared with ours.
+
+# %% tags=["nbval-ignore-output"]
+for name, rows in buckets.items():
+    print(f"{name:17}  {rows[0].label} words: {rows[0].mean:.2f}   {rows[-1].label} words: {rows[-1].mean:.2f}")
 
 # %% [markdown]
 # **What you saw.** The model without attention is *good*: on short sentences it makes almost no mistake. It knows
@@ -277,8 +287,19 @@ print("with attention, every distance, at least 0.90:", min(h.mean() for h in pr
 # Two questions are open. *Is it attention or the second direction?* The other two of the four combinations answer that.
 # *Is the vector too small?* If that were all, a vector twice as wide should repair everything, and the order of the source
 # words should not matter: the same words have to fit either way. Training these takes longer than this notebook may, so
-# they were run beforehand, with two random seeds, and stored with the command that makes them again. **Predict** the order
-# of the six rows.
+# they were run beforehand, with two random seeds, and stored with the command that makes them again. There are six rows:
+#
+# | row | decoder sees | source is read | hidden units |
+# |---|---|---|---|
+# | no attention | the final state | forwards | 208 |
+# | no attention, both ways | the final state | in both directions | 192 |
+# | attention, forwards only | all states | forwards | 192 |
+# | attention | all states | in both directions | 192 |
+# | no attention, source reversed | the final state | from the last word to the first | 208 |
+# | no attention, twice as wide | the final state | forwards | 416 |
+#
+# The first and the fourth have the settings of the two models you have just trained. **Predict:** put the six in
+# order, by their share of perfect translations of sentences of 16 to 23 words.
 
 # %%
 stored = experiments.measured("bottleneck")
@@ -291,10 +312,12 @@ def mean_over_seeds(variant, bucket):
     return float(np.mean([row[bucket]["mean"] for row in rows]))
 
 
-print("updates of each run:", stored["steps"])
-variants = list(dict.fromkeys(row["variant"] for row in stored["rows"]))
+print("updates of each run:", stored["steps"], " exact match, from the shortest sentences to the longest:")
+parameters = {row["variant"]: row["parameters"] for row in stored["rows"]}
+variants = list(parameters)
 for variant in variants:
-    print(f"{variant:30}", *(f"{mean_over_seeds(variant, bucket):.2f}" for bucket in range(5)))
+    shares = " ".join(f"{mean_over_seeds(variant, bucket):.2f}" for bucket in range(5))
+    print(f"{variant:30}{shares}   {parameters[variant]:9,} parameters")
 
 # %%
 longest = {variant: mean_over_seeds(variant, 4) for variant in variants}
@@ -322,10 +345,10 @@ curves(
 # %% [markdown]
 # **What you saw.** *Attention does the work*: with one direction only it still translates more than half of the longest sentences,
 # where every model without it is close to zero. The second direction adds the rest: a state $h_i$ that has read on both
-# sides of its word is a better thing to look up. Without attention it is of no use here (that row has an eighth fewer
-# parameters, and its two directions must pass through a matrix on the way to the decoder).
+# sides of its word is a better thing to look up. Without attention it is of no use here (that row has about an eighth fewer
+# parameters than the first, and its two directions must pass through a matrix on the way to the decoder).
 #
-# *And the vector?* Twice the width helps, for three times the parameters. Turning the source around helps as much and costs nothing, with a
+# *And the vector?* Twice the width helps, for more than three times the parameters. Turning the source around helps as much and costs nothing, with a
 # vector of the same size. Neither comes near the longest sentences.
 #
 # Sutskever et al. (2014) met this on real data: turning the source around took their single model from BLEU 26.17
@@ -343,7 +366,7 @@ curves(
 # of them, turns the comparison into weights $\alpha_{ti}$ that sum to one, and reads the weighted average
 # $c_t = \sum_i \alpha_{ti} h_i$, the **context**. Nothing is compressed beforehand; what matters is decided
 # at each step anew. In notebook 02 you do this with pencil and paper. As a preview, here are the weights of the
-# model you trained:
+# model you trained, for a sentence of the kind of section 5. **Predict** for the row *He* or *She*: does it look at वह, at the verb, or at both?
 
 # %% tags=["nbval-ignore-output"]
 from lib.plots import heatmap
@@ -354,7 +377,12 @@ heatmap(found.weights, found.source_pieces, found.target_pieces, title=sentence.
 
 # %% [markdown] tags=["explorer-place"]
 # Read the picture row by row: each row is one English word and sums to one. Ask of each row: which Hindi word would
-# *you* have looked at? And of the row *He* or *She*: does it look at वह, at the verb, or at both?
+# *you* have looked at?
+#
+# **What you saw.** In our picture nearly all the weight of the row *He* is on वह, although it is the verb that decides between *he* and *she*. Yours may
+# differ a little. How can the word come out right? The state at वह has two halves, and the one that reads backwards began at the end of the sentence: it
+# had read the verb before it came to वह, and may have carried the gender along. That is an explanation, not a proof. The picture shows which states are
+# read; it does not show what is in them.
 
 # %% [markdown] tags=["exercise-place"]
 # ## Try it yourself
@@ -513,4 +541,5 @@ recall("01")
 #
 # Sutskever, Vinyals, Le: *Sequence to Sequence Learning with Neural Networks* (arXiv 1409.3215) · Cho et al.: *On the
 # Properties of Neural Machine Translation* (arXiv 1409.1259) · Bahdanau, Cho, Bengio: *Neural Machine Translation by Jointly
-# Learning to Align and Translate* (arXiv 1409.0473). Next: **02 · Attention by hand**.
+# Learning to Align and Translate* (arXiv 1409.0473). Next:
+# [02 · Attention, traced by hand](02_hand_traced_attention.ipynb).
